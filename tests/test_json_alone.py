@@ -35,6 +35,16 @@ from utp_cli.parsing.result import no_answer
         ('{"a": "b", **kw}', None),
         ('{"a": "x", <', None),
         ("{", None),
+        # a call in a form of its own, and JSON in place of a value
+        ('{"tool_name": "open_page", "inputs": {"url": "/a"}}', "call-left-in-content"),
+        ('{"tool_name": "open page now", "inputs": {"url": "/a"}}', None),
+        ('{"tool_name": "open_page", "done": true}', None),
+        ('{"tool_name": "open_page", "inputs": {}, "took": 3}', None),
+        ('{"rows": "[{\\"id\\": 1}]"}', "nested-json-string"),
+        ('{"rows": "[see below]"}', None),
+        ('{"body": "[1, 2]"}', None),
+        ('{"raw_response": "{\\"id\\": 1}"}', None),
+        ('{"rows": "12"}', None),
     ],
 )
 def test_an_object_that_is_no_json_hints_at_what_broke_it(text: str, code: str | None) -> None:
@@ -131,6 +141,31 @@ def test_the_issues_behind_a_refused_value_belong_to_its_error() -> None:
     assert "items.0.title is required" in found.message
 
 
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("thought\nThe user wants a sum.\n\nIt is 4.", "think-tags-in-content"),
+        ("The user wants a sum.\n</think>\nIt is 4.", "think-tags-in-content"),
+        ("thought", None),
+        ("thoughts\nare free", None),
+        ("A\nthought\ncomes", None),
+    ],
+)
+def test_thinking_in_the_text_is_told_of_an_answer_and_hinted_at_in_a_generation(content: str, code: str) -> None:
+    """In a generation tags belong there: a hint is given where its server is known, for a client may have got it so."""
+    body = {"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}
+    assert [(one.severity, one.code) for one in parse(body).diagnoses] == ([("warning", code)] if code else [])
+    hinted = parse(content, server={"engine": "vllm"}).diagnoses
+    assert [(one.severity, one.code) for one in hinted] == ([("info", code)] if code else [])
+    assert not code or "--reasoning-parser" in hinted[0].fix
+    assert bool(parse(content).diagnoses) is content.startswith("thought\nThe")
+
+
+def test_a_message_to_a_tool_without_arguments_is_markup_of_gpt_oss() -> None:
+    text = "<|start|>assistant<|channel|>commentary to=functions.list_cart and more"
+    assert [one.code for one in parse(text).diagnoses] == ["harmony-leak"]
+
+
 ARROW = '[TOOL_CALL]\n{tool => "look_up", args => {%s}}\n[/TOOL_CALL]'
 
 
@@ -160,6 +195,18 @@ def test_arguments_written_as_options_are_read_each(written: str, arguments: dic
         for at in range(0, len(text), width):
             parser.feed(text[at : at + width])
         assert [call.arguments for call in parser.close().calls] == [arguments]
+
+
+@pytest.mark.parametrize("end", ["[/TOOL_CALL", "[/TOOL_CALL\n", "[/TOOL", "[/", "["])
+def test_a_closing_marker_that_lacks_its_end_begins_no_second_call(end: str) -> None:
+    text = (ARROW % "--days 3").replace("[/TOOL_CALL]", end)
+    for width in (1, 5, len(text)):
+        parser = Parser()
+        for at in range(0, len(text), width):
+            parser.feed(text[at : at + width])
+        result = parser.close()
+        assert [call.arguments for call in result.calls] == [{"days": 3}]
+        assert (result.rejected, result.content, result.diagnoses) == ([], "", [])
 
 
 def test_an_option_in_a_value_of_another_key_is_its_text() -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
+_CHANNEL_LINE = regex(r"\s*thought[ \t]*\n(?=\s*\S)")
+"""What is left of the marker of Gemma's channel where special tokens are dropped; so Gemini leaks it, too."""
+_RAW = "a raw text; where a client got it as its content, "
 _MARKUP = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]")
 """The markers that may stand behind a call: the end of its section, of the thinking, of the turn."""
 _OPENING = regex(rf"^[ \t]*({CALL_MARKUP})\s{{0,9}}[\w\"{{<\[](?:[^\0]{{0,8000}}[^\s])?[>\]}}]\s*\Z", re.MULTILINE)
@@ -32,19 +35,25 @@ def think_tags_in_content(answer: Answer) -> Iterator[Observation]:
 
     What people see: `<think>` and what follows, shown to the user and sent back with the history.
 
-    What proves it: a think tag in the visible text of a response, outside code. In a raw generation it
-    belongs there.
+    What proves it: a think tag in the visible text of a response, outside code, or the line `thought` with which it
+    begins: Gemma's channel, whose markers were dropped. In a raw generation a tag belongs there: where the server is
+    known, a hint says what to set if a client got it so.
 
     What to change: switch on the reasoning parser: vLLM and SGLang `--reasoning-parser NAME` (qwen3,
     deepseek_r1, glm45, …); llama.cpp: `--reasoning-format auto`; Ollama: `"think": true`.
 
     Symptoms: `<think> in response content`, `reasoning_content is null`, `</think> tag in output`.
     """
-    for passage in () if answer.raw else answer.visible:
-        tag = _THINK_TAG.search(passage.prose)
-        if tag:
+    result = answer.result
+    if answer.raw and not (result.reasoning and answer.server.get("engine")) and "thought" not in result.content[:20]:
+        return
+    for passage in answer.visible:
+        line = _CHANNEL_LINE.match(passage.prose)
+        if tag := line or _THINK_TAG.search(passage.text if answer.raw and result.reasoning else passage.prose):
             yield Observation(
-                message=f"the visible text holds {tag[0]}",
+                severity="info" if answer.raw else "warning",
+                confidence="low" if answer.raw else "high",
+                message=f"{_RAW if answer.raw else ''}the visible text holds {tag[0].strip()}",
                 evidence=passage.text[tag.start() : tag.start() + 80],
                 pointer=passage.pointer,
                 span=tag.span(),

@@ -30,7 +30,7 @@ def ends_in(source: Source, read: MarkerRead, dialect: Dialect, tools: Mapping[s
     """
     if source.length - read.end > HEADER_LIMIT:
         return False
-    rest = source.slice(read.end, source.length).lstrip()
+    rest = source.slice(read.end, source.length).strip()
     half = _half_marker(rest, dialect) if read.calls else ""
     if half:
         read.runs.append(TextRun("call" if half == "more" else "markup", read.end, source.length))

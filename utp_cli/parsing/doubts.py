@@ -126,6 +126,8 @@ _CHANNELED: Final = regex(
     r"[\w.-]{1,64}<[|\uff5c](?:channel|constrain)[|\uff5c]>\w{0,20})\s*\Z"
 )
 """A name that goes on with gpt-oss' markup."""
+_ADDRESSED: Final = regex(r"<\|channel\|>\w{0,20} to=((?:functions\.)?[A-Za-z][\w.-]{1,80})")
+"""A tool to which a message of gpt-oss goes."""
 _TWICE: Final = rf"\b({_VERB}(?:_[a-z0-9]{{1,20}}){{1,3}}?)\1"
 _DOUBLE_NAME: Final = regex(rf"{_TWICE}(?:\b|\1)")
 """A name that is written twice: pieces of a stream that were put together."""
@@ -235,6 +237,7 @@ _FORMS: Final = (
     (_PRINTED, "a call stands behind '{}', and the list of calls is empty", _PROMPT, _UNREAD),
     (_BUILT_IN, "a call of a built-in tool of Llama 3.1, {} …, without its marker", _PROMPT, _UNREAD),
     (_PYTHON, "calls as Python writes them: where {} is a tool, a call", _TOOLS, _UNREAD),
+    (_ADDRESSED, "gpt-oss' markup sends a message to {}, and no arguments stand behind it", _PROMPT, "harmony-leak"),
     (_CHANNELED, "gpt-oss' markup stands in the name of a call: {}", _PROMPT, "harmony-leak"),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
     (_OBSERVED, "the lines of a ReAct agent: who wrote `Observation:` is not told", _STOP, "fabricated-result"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 from utp_cli.parsing.said_alone import Doubt
 from utp_cli.protocol.numbers import loads
@@ -38,6 +38,14 @@ _NOT_JSON: Final = frozenset(
 JOINS: Final = "why they are joined: utp explain arguments-concatenated"
 _REPAIR: Final = "what repairs them: utp parse --repair-only"
 DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
+_HOLDS_TEXT: Final = regex(
+    r"(?:arguments|body|code|content|data|file|input|json|message|output|payload|query|raw|response|result|text)\Z",
+    re.IGNORECASE,
+)
+"""How members are named that hold a text on purpose, also one that is JSON."""
+_NAME: Final = regex(r"[A-Za-z][\w.-]{1,63}")
+_UNREAD: Final = "call-left-in-content"
+_VALUES: Final = "the definition of the tool: utp parse --tools FILE; a client may decode the text"
 _LIMIT: Final = "the finish reason of the answer: where it is `length`, raise max_tokens"
 
 
@@ -67,11 +75,33 @@ def document_alone(text: str) -> Doubt | None:
         return None
     if _JOINED.match(text):
         return Doubt("JSON objects one behind the other: arguments of several calls", JOINS, "arguments-concatenated")
-    if _is_schema(text):
+    value = _decoded(text)
+    if _is_schema(value):
         return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
     if _CALLS.search(text):
         return Doubt("a document in no known format, which speaks of calls", DIALECT)
-    return _broken(text)
+    return _odd_call(value) if isinstance(value, dict) else _broken(text)
+
+
+def _odd_call(value: dict[str, Any]) -> Doubt | None:
+    """Say what an object is that names a tool in a form of its own, or that has JSON where a value is due."""
+    name, *rest = value.get("tool_name"), *(each for key, each in value.items() if key != "tool_name")
+    if isinstance(name, str) and _NAME.fullmatch(name) and len(rest) == 1 and isinstance(rest[0], dict):
+        return Doubt(f"JSON that names {name} and holds an object, in a form that no dialect has", DIALECT, _UNREAD)
+    nested = next((key for key, each in value.items() if _is_nested(key, each)), None)
+    if nested is None or not _NAME.fullmatch(nested):
+        return None
+    told = f"the value of {nested} is JSON in a text: as an argument of a call the list or the object itself is due"
+    return Doubt(told, _VALUES, "nested-json-string")
+
+
+def _is_nested(key: str, value: Any) -> bool:
+    return (
+        isinstance(value, str)
+        and value[:1] in ("[", "{")
+        and not _HOLDS_TEXT.search(key)
+        and isinstance(_decoded(value), dict | list)
+    )
 
 
 def _broken(text: str) -> Doubt | None:
@@ -89,11 +119,14 @@ def _broken(text: str) -> Doubt | None:
     return None if reading.complete else Doubt("JSON that ends early", _LIMIT, "truncated-call")
 
 
-def _is_schema(text: str) -> bool:
+def _decoded(text: str) -> Any:
     try:
-        value = loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
-        return False
+        return None
+
+
+def _is_schema(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     properties = value.get("properties")

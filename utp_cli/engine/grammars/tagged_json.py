@@ -14,7 +14,6 @@ from utp_cli.engine.grammars.progress import WORTH_REPORTING
 from utp_cli.engine.grammars.writing import first, in_fence, in_section, json_text
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
-    HEADER_LIMIT,
     Context,
     Declined,
     Grammar,
@@ -76,7 +75,9 @@ def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[Mar
         hit = yield from hit_at(source, context.local, ahead)
         if source.char(ahead) not in ("{", "[") or not source.char(ahead) or role_of(hit) == "close":
             break
-        if source.closed and _ends_in_closer(source, ahead, context):
+        while source.length - ahead < len("[/") and not source.closed:
+            yield
+        if _begins_closer(source, ahead, context):
             break
         position = ahead
     if position == begin:
@@ -89,12 +90,10 @@ def read(source: Source, opened: Hit, context: Context[JsonBody]) -> Waiting[Mar
     return (yield from close(source, opened.end, position, calls, context))
 
 
-def _ends_in_closer(source: Source, position: int, context: Context[JsonBody]) -> bool:
-    """Whether the text ends in half a closing marker, which may begin with a bracket."""
-    if source.length - position > HEADER_LIMIT:
-        return False
-    rest = source.slice(position, source.length)
-    return any(marker.startswith(rest) for marker in context.dialect.call_close)
+def _begins_closer(source: Source, position: int, context: Context[JsonBody]) -> bool:
+    """Whether a bracket begins a closing marker, also one that lacks its end: its next character tells."""
+    begun = source.slice(position, position + len("[/"))
+    return any(marker.startswith(begun) for marker in context.dialect.call_close)
 
 
 def close(source: Source, begin: int, end: int, calls: list[RawCall], context: Context[Any]) -> Waiting[MarkerRead]:
