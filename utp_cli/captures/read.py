@@ -29,6 +29,7 @@ from utp_cli.captures.tracebacks import lines_told
 from utp_cli.captures.transcripts import page_error, responses_in
 from utp_cli.captures.unwritten import rewritten
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
+from utp_cli.facts.error_texts.entries import MANY
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.patterns import regex
@@ -228,7 +229,8 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     voice = said or ("asks" if outside == "asks" else "")
     every = [one for one, _ in found]
     published = _PUBLISHED.match(text) or _HELP.search(text)
-    if (published or (outside == "explains" and not rest and not log)) and not any(one.strong for one in every):
+    explaining = outside == "explains" and not rest and not log and not _is_all(text)
+    if (published or explaining) and not any(one.strong for one in every):
         return None
     if published and every and all(_TITLED.match(text, text.rfind("\n", 0, one.start) + 1) for one in every):
         return None
@@ -238,6 +240,12 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
         return None
     known = max((one.known for one in every), default=0)
     return Paste(captures=[capture for _, capture in found], chosen=chosen(every), known=known)
+
+
+def _is_all(text: str) -> bool:
+    """Whether a text is the words of one known error, from the first to the last; those may explain something too."""
+    found = find_error_texts(text)[:1] if len(text) <= _FEW_LINES else []
+    return any(match.entry.by != MANY and match.span[0] == 0 and match.span[1] >= len(text.rstrip()) for match in found)
 
 
 def _begins(inside: Sequence[FoundCapture]) -> bool:

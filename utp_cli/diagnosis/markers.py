@@ -9,7 +9,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
-from utp_cli.diagnosis.special_tokens import END_OF_TURN, first_token, leaked_into, lone_closing
+from utp_cli.diagnosis.special_tokens import CHAT_TEMPLATE, END_OF_TURN, first_token, leaked_into, lone_closing
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 
@@ -42,7 +42,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
 
     What proves it: such a token in the visible text, outside code and with no call of its format around it,
     or sticking to an end of an argument's value. The end-of-turn token at the end of a raw generation
-    belongs there.
+    belongs there, and all of them in a chat template.
 
     What to change: match the tool parser to the model and update the server; add the token to `stop`; never
     build the prompt by hand beside a chat template.
@@ -53,7 +53,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
         loose = first_token(_loose(passage, answer))
         if not loose and answer.raw and not passage.holds_call and "</" in passage.prose:
             loose = lone_closing(passage.prose)
-        if loose:
+        if loose and not (answer.raw and CHAT_TEMPLATE.match(passage.text)):
             yield Observation(
                 message=f"the control token {loose[0]} stands in the text",
                 evidence=loose[0],

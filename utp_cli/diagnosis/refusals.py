@@ -164,10 +164,15 @@ def _named(entry: ErrorText, message: str) -> str:
 
 
 def _refined(match: FoundText, refusal: Refusal) -> str:
-    """A refused input is what its issues say; JSON of a refused request that cannot be read stands in its history."""
+    """A refused input is what its issues say; JSON of a refused request that cannot be read stands in its history.
+
+    Arguments that are quoted, and hold several objects, are those of several calls.
+    """
     unread = match.entry.by == "python" and match.entry.code == "arguments-invalid-json"
     if unread and refusal.status == _BAD_REQUEST and not match.span[0]:  # nothing says what was read
         return "history-arguments-invalid"  # vLLM and SGLang decode these before they render the prompt
+    if match.entry.code == "arguments-invalid-json" and refusal.quotes_several:
+        return "arguments-concatenated"
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
     told = issues_told(refusal.message[match.span[0] :])

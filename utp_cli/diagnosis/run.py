@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.conversation_turns import text_of
+from utp_cli.diagnosis.json_text import objects_in
 from utp_cli.diagnosis.precedence import resolve_precedence
 from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Refusal, Template, ToolSet
 from utp_cli.diagnosis.themes import rules_beside, views_for
@@ -53,6 +54,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
         quoting=_quoting(result) if result.shape == "error" else "",
+        quotes_several=result.shape == "error" and _quotes_several(result),
         shape=answer.shape,
         status=_status(result),
         flavour=answer.flavour,
@@ -69,6 +71,10 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
 
 def _quoted(result: ParseResult) -> str:
     """Say whose fault it is, by the calls of the answer that an error quotes."""
+    if _quotes_several(result):
+        return (
+            "the error quotes the arguments of several calls as one: who put the stream together failed, not the model"
+        )
     if result.calls and not result.repairs:
         return "the call that the error quotes is sound: it was not the model that failed, but who read it"
     if result.calls:
@@ -78,6 +84,11 @@ def _quoted(result: ParseResult) -> str:
     if any(call.reason == "malformed" for call in result.rejected):
         return "the call that the error quotes cannot be read in full: the model wrote it badly; retry the turn"
     return ""
+
+
+def _quotes_several(result: ParseResult) -> bool:
+    """Whether the arguments that an error quotes are several objects, one after the other."""
+    return any(len(objects_in(call.raw)) > 1 for call in result.rejected)
 
 
 def _status(result: ParseResult) -> int | str | None:

@@ -29,6 +29,12 @@ _OTHERS = (
     "</function_calls>", "</invoke>",
 )  # fmt: skip
 
+CHAT_TEMPLATE = regex(
+    r"\s*(?:TEMPLATE\s+)?\"{0,3}\s*\{(?:\{|%|#)[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
+    r"|\{%-?\s*(?:for|if|set)\s[^\n%]{0,80}?\b(?:messages|add_generation_prompt)\b)"
+)
+"""How a text begins that is a chat template, in Go or Jinja: there control tokens are at home."""
+
 _SHAPED = regex(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
 """How a control token looks: prose holds none of these. Plain words and openings with a slot are left out."""
 

@@ -273,6 +273,8 @@ class Refusal(Record):
     """What the model's answer that the error quotes turned out to be, in a sentence; `""` where it quotes none."""
     quoting: str = ""
     """The field of the error in which it is quoted; `""` where the message quotes it."""
+    quotes_several: bool = False
+    """The arguments that it quotes are several objects, one after the other."""
     shape: str = "error"
     status: int | str | None = None
     """The code that came with it."""

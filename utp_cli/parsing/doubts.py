@@ -206,6 +206,8 @@ _MODELFILE: Final = regex(
     re.MULTILINE,
 )
 """A Modelfile of Ollama: what the model is made of, and how its prompt is written."""
+_BRACES: Final = regex(r"\s*(?:TEMPLATE\s)?\"{0,3}\s*\{[{%#]")
+"""How a text begins that may be a chat template."""
 _MARKER: Final = regex(
     r"\A(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE
 )
@@ -213,6 +215,7 @@ _MARKER: Final = regex(
 _CHAIN: Final = regex(r"^> Entering new [\w ]{0,40}chain\b", re.MULTILINE)
 """How LangChain's agents that write calls as text begin their log."""
 _CHECKED: Final = "utp detect --command FILE"
+_RENDERED: Final = "utp detect --template FILE"
 _CHAINED: Final = "the answers themselves: langchain.debug = True; native calls: create_tool_calling_agent"
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
@@ -289,6 +292,8 @@ def doubt_of(text: str) -> Doubt | None:
         return Doubt("a command that starts a server, and no answer", _CHECKED, _fault_of(text))
     if _MODELFILE.match(text) and (fault := _fault_of(text)):  # a healthy one may be what was asked for
         return Doubt("a Modelfile, and no answer", _CHECKED, fault)
+    if _BRACES.match(text) and (fault := _fault_of_template(text)):
+        return Doubt("a chat template, and no answer", _RENDERED, fault)
     return _first_of(_LATER, text) or document_alone(text)
 
 
@@ -315,3 +320,11 @@ def _fault_of(command: str) -> str:
     if started is None:
         return ""
     return next((found.code for found in check_command(started, detect(started.model or "")).findings), "")
+
+
+def _fault_of_template(text: str) -> str:
+    """Return the first diagnosis of a chat template; `""` where nothing is wrong with it, or it is none."""
+    from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
+    from utp_cli.diagnosis.special_tokens import CHAT_TEMPLATE  # noqa: PLC0415 - as above
+
+    return next((found.code for found in diagnose_template(text)), "") if CHAT_TEMPLATE.match(text) else ""

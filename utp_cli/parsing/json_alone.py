@@ -14,6 +14,8 @@ _MEMBER: Final = regex(
     r"(?:\A|\n)[^\n\"{]{0,40}\"arguments\"\s{0,3}:\s{0,3}(\"(?:[^\"\\\n]|\\.){0,8000}\")\s{0,3}[,}]?\s*(?:\Z|\n)"
 )
 """The arguments of a call, out of their object."""
+_ATTRIBUTE: Final = regex(r"\A\s*arguments=('(?:[^'\\\n]|\\.){0,8000}')[,)]?\s*\Z")
+"""The same, as Python prints an attribute."""
 _CALLS: Final = regex(
     r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]"
     r"|[\"']\s*:\s*[\"'][^\"'\n]{0,200}<(?:[\w-]{1,20}:)?(?:tool_?calls?|function_?calls?|invoke|function=)\b",
@@ -51,9 +53,10 @@ _LIMIT: Final = "the finish reason of the answer: where it is `length`, raise ma
 
 def arguments_alone(text: str) -> Doubt | None:
     """Say what is wrong with arguments that stand alone in a text, as JSON does in a string."""
-    found = _MEMBER.search(text)
+    printed = _ATTRIBUTE.match(text)
+    found = printed or _MEMBER.search(text)
     try:
-        inner = loads(found[1]) if found else None
+        inner = None if found is None else _printed(found[1]) if printed else loads(found[1])
     except ValueError:
         return None
     if not isinstance(inner, str):
@@ -61,12 +64,20 @@ def arguments_alone(text: str) -> Doubt | None:
     try:
         value = loads(inner) if inner.strip() else None
     except (ValueError, RecursionError):
+        if _JOINED.match(inner):
+            return Doubt("the arguments of several calls, one behind the other", JOINS, "arguments-concatenated")
         return Doubt("the arguments of a call, and they are no JSON", _REPAIR, "arguments-invalid-json")
     if isinstance(value, dict):
         return None
     code = "arguments-double-encoded" if isinstance(value, str) else "arguments-not-object"
     code = code if inner.strip() else "arguments-empty-string"
     return Doubt("the arguments of a call, and they are no object", f"what is due: utp explain {code}", code)
+
+
+def _printed(text: str) -> Any:
+    from utp_cli.diagnosis.json_text import as_python  # noqa: PLC0415 - only for what Python printed
+
+    return as_python(text).value
 
 
 def document_alone(text: str) -> Doubt | None:

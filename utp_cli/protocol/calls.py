@@ -242,7 +242,8 @@ class WireFacts(Record):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     ended: bool | None = None
-    """A stream: whether its end was seen (`[DONE]`, `message_stop`, a stop reason …). None where it was no stream."""
+    """A stream: whether its end was seen (`[DONE]`, `message_stop`, a stop reason …). None where it was no stream,
+    or where a program printed parts of one."""
     lone: bool = False
     """The input is a part of a stream, and not its end: one event, or events of which the first goes on with something.
     What came after it is unknown."""

@@ -47,6 +47,7 @@ class EventStream:
 
     form = "event-stream"
     several = True
+    printed = False
     broken = False
     trusted = False
 

@@ -38,6 +38,8 @@ class Framing:
     """The slug of a stream that is written so."""
     several = False
     """More than one document: a stream."""
+    printed = False
+    """A document goes over several lines: a program printed some of a stream, no server sends it so."""
     trusted = False
     """Set by the reader once a document was of a known format: what does not fit is then passed over."""
     broken = False
@@ -209,7 +211,7 @@ class JsonFraming(Framing):
         except ValueError:
             self._depth, self._in_string, self._escaped = 0, False, False
             return self._follow(text, at, out)
-        self._give(document, out)
+        self._give(document, out, text[at:end])
         return end
 
     def _follow(self, text: str, at: int, out: list[Any]) -> int:
@@ -221,7 +223,7 @@ class JsonFraming(Framing):
         whole = "".join(self._value)
         self._value.clear()
         try:
-            self._give(decode_whole(whole), out)
+            self._give(decode_whole(whole), out, whole)
         except ValueError:
             self._skip(whole, 0)
         return end
@@ -247,8 +249,9 @@ class JsonFraming(Framing):
                 return at
         return -1
 
-    def _give(self, document: Any, out: list[Any]) -> None:
+    def _give(self, document: Any, out: list[Any], written: str) -> None:
         self._count += 1
+        self.printed = self.printed or ("\n" in written and not self._array)
         if self._count == 1 and not self._array:
             self._first.append(document)
         else:
