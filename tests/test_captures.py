@@ -936,6 +936,41 @@ def test_what_is_left_of_channels_in_an_answer_is_told(paste):
     assert [finding.code for finding in parse(paste).named] == ["harmony-leak"]
 
 
+@pytest.mark.parametrize(
+    ("quoted", "code"),
+    [
+        ('{"q": "a"}{"q": "b"}', "arguments-concatenated"),
+        ('{"q": "a"', "arguments-invalid-json"),
+        ('{"q": "a" "b"}', "arguments-invalid-json"),
+    ],
+)
+def test_arguments_that_an_error_quotes_tell_what_is_wrong_with_them(quoted, code):
+    paste = f"AI_InvalidToolInputError: Invalid input for tool look_up: JSON parsing failed: Text: {quoted}.\n"
+    for end in ("", "Error message: JSON Parse error: Unable to parse JSON string\n"):
+        (found,) = parse(paste + end).named
+        assert found.code == code
+        assert ("the stream together failed" in found.fix) is (code == "arguments-concatenated")
+
+
+def test_a_known_message_that_explains_itself_is_an_error():
+    """CrewAI prints its tools behind it, with the words of their descriptions."""
+    paste = (
+        "Action 'Write Report' don't exist, these are the only available Actions:\n"
+        " Ask question to co-worker: Ask question to co-worker(question: str) - Ask one of: [Analyst]\n"
+        "The input should be the question; they know nothing, so don't reference things but instead explain them."
+    )
+    assert [finding.code for finding in parse(paste).named] == ["unknown-tool"]
+
+
+def test_parts_of_a_stream_that_a_program_printed_are_not_cut_off():
+    chunk = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+    sent = "\n".join([json.dumps(chunk)] * 2)
+    printed = "\n".join([json.dumps(chunk, indent=2)] * 2)
+    assert [finding.code for finding in parse(sent).named] == ["stream-cut-off"]
+    assert parse(printed).named == []
+    assert parse(printed).content == "HiHi"
+
+
 @pytest.mark.parametrize("call_id", [[1], {"x": 1}, None])
 def test_pieces_of_calls_that_nothing_joined_are_told(call_id):
     pieces = [{"index": None, "id": call_id, "function": {"name": "f"}}, {"index": None, "function": {}}]

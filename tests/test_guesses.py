@@ -17,6 +17,8 @@ from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.facts.error_texts.entries import MANY, error_texts, pattern_of
 from utp_cli.parsing.answered import no_answer
 
+CALLED = {"name": "add", "arguments": '{"a": 1, "b": 2}'}
+SCHEMA = {"properties": {"a": {"type": "integer"}}, "required": ["a"], "type": "object"}
 UNKNOWN = '{"error": {"message": "The gizmo of tools must not be frobnicated after a tool result"}}'
 
 
@@ -257,3 +259,22 @@ def test_nothing_fails_or_counts_because_of_a_guess(tmp_path):
     session.write_text(json.dumps({"response": json.loads(UNKNOWN)}) + "\n", encoding="utf-8")
     done = CliRunner().invoke(app, ["replay", str(session), "--json", "--fail-on", "never"])
     assert [row["diagnoses"] for row in json.loads(done.stdout)["sessions"][0]["exchanges"]] == [[]]
+
+
+def test_nothing_is_guessed_at_a_request_that_a_command_sends():
+    body = {
+        "model": "m",
+        "messages": [
+            {"role": "user", "content": "Add it."},
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": CALLED}]},
+            {"role": "tool", "tool_call_id": "1", "content": "3"},
+        ],
+        "tools": [{"type": "function", "function": {"name": "add", "parameters": SCHEMA}}],
+    }
+    command = f"curl -X POST http://localhost:8080/v1/chat/completions -d '{json.dumps(body)}'"
+    for pasted in (command, f"`{command}`"):
+        result = utp_cli.parse(pasted)
+        assert result.diagnoses == []
+        assert (no_answer(result) or "").startswith("this is a request")
+    asked = f"Ollama ignores the tools when I send this, I get an error:\n{command}"
+    assert all(found.severity == "info" for found in utp_cli.parse(asked).diagnoses)

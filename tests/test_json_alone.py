@@ -161,6 +161,39 @@ def test_thinking_in_the_text_is_told_of_an_answer_and_hinted_at_in_a_generation
     assert bool(parse(content).diagnoses) is content.startswith("thought\nThe")
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('arguments=\'{"n": 1}{"n": 2}\'', "arguments-concatenated"),
+        ("arguments='{\"n\": 1'", "arguments-invalid-json"),
+        ("arguments=''", "arguments-empty-string"),
+        ("arguments='{\"n\": 1}'", None),
+        ("arguments='{\"n\": 1}{' are what I got", None),
+    ],
+)
+def test_arguments_that_python_printed_are_read(text: str, code: str | None) -> None:
+    assert [found.code for found in parse(text).diagnoses] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("template", "code"),
+    [
+        (
+            "{{ if .System }}[INST]{{ .System }}[/INST]{{ end }}{{ .Prompt }}{{ .Response }}</s>",
+            "template-without-tools",
+        ),
+        ("{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}", "template-without-tools"),
+        ("{{ if .Tools }}{{ .Tools }}{{ end }}{{ range .Messages }}<|im_start|>{{ .Content }}{{ end }}", None),
+        ("{% if tools %}{{ tools }}{% endif %}{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}", None),
+        ("{% for user in users %}{{ user.name }}{% endfor %}", None),
+    ],
+)
+def test_a_chat_template_alone_is_no_answer(template: str, code: str | None) -> None:
+    """Control tokens are at home in it; a healthy one may be what was asked for."""
+    assert [found.code for found in parse(template).diagnoses] == ([code] if code else [])
+    assert ("chat template" in (no_answer(parse(template)) or "")) is bool(code)
+
+
 def test_a_message_to_a_tool_without_arguments_is_markup_of_gpt_oss() -> None:
     text = "<|start|>assistant<|channel|>commentary to=functions.list_cart and more"
     assert [one.code for one in parse(text).diagnoses] == ["harmony-leak"]

@@ -24,6 +24,8 @@ _CHANNEL_LINE = regex(r"\s*thought[ \t]*\n(?=\s*\S)")
 _RAW = "a raw text; where a client got it as its content, "
 _MARKUP = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]")
 """The markers that may stand behind a call: the end of its section, of the thinking, of the turn."""
+_LEFT_OUT = " \t\r\n.\u2026"
+"""Blanks, and what people put for the words that they leave out."""
 _OPENING = regex(rf"^[ \t]*({CALL_MARKUP})\s{{0,9}}[\w\"{{<\[](?:[^\0]{{0,8000}}[^\s])?[>\]}}]\s*\Z", re.MULTILINE)
 """A marker at the beginning of a line, and behind it what ends as markup does."""
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
@@ -103,7 +105,7 @@ def _ends_thinking(call: CallView, answer: Answer) -> bool:
     """Whether the thinking ends with a call in markup, and the answer has nothing else."""
     said = any(passage.text.strip() for passage in answer.visible)
     thinking = answer.result.texts.get(call.pointer, "")
-    ends = call.span is not None and not _MARKUP.sub("", thinking[call.span[1] :]).strip()
+    ends = call.span is not None and not _MARKUP.sub("", thinking[call.span[1] :]).strip(_LEFT_OUT)
     return ends and not said and not answer.raw and call.parser in DIALECTS
 
 

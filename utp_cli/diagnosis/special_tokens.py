@@ -30,7 +30,7 @@ _OTHERS = (
 )  # fmt: skip
 
 CHAT_TEMPLATE = regex(
-    r"\s*(?:TEMPLATE\s+)?\"{0,3}\s*\{(?:\{|%|#)[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
+    r"\s*(?:TEMPLATE\s+)?\"{0,3}\s*(?=\{[{%#])[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
     r"|\{%-?\s*(?:for|if|set)\s[^\n%]{0,80}?\b(?:messages|add_generation_prompt)\b)"
 )
 """How a text begins that is a chat template, in Go or Jinja: there control tokens are at home."""

@@ -119,7 +119,7 @@ def hints(result: ParseResult) -> tuple[str, str]:
     doubt = _doubt(result)
     code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
-    if not (told or (doubt is None and _is_plain(result) and _complains(result))):
+    if not (told or (doubt is None and _is_plain(result) and _complains(_words(result)))):
         return code, ""
     return code, result.facts.error or result.content
 
@@ -156,10 +156,18 @@ def _lost(result: ParseResult) -> str:
     return next((codes[call.reason] for call in result.rejected if call.reason in codes), "")
 
 
-def _complains(result: ParseResult) -> bool:
+def _words(result: ParseResult) -> str:
+    """Return what stands around a request, or whatever else is no answer: a command that sends it says nothing."""
+    one = result.captures[result.chosen] if result.captures else None
+    if one is None or one.kind not in _OTHERS:
+        return result.content
+    return result.content[: one.span[0]] + result.content[one.span[1] :]
+
+
+def _complains(words: str) -> bool:
     from utp_cli.captures.complaint import complains  # noqa: PLC0415 - only for plain text without a call
 
-    return complains(result.content)
+    return complains(words)
 
 
 def about_the_account(result: ParseResult) -> str:
