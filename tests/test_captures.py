@@ -398,7 +398,7 @@ def test_one_event_of_a_stream_tells_nothing_of_what_came_after_it(event):
 
 
 def test_a_stream_of_which_the_rest_was_left_out_is_not_cut_off():
-    chunk = '{{"id": "c", "object": "chat.completion.chunk", "choices": [{{"index": 0, "delta": {{"content": "{}"}}, "finish_reason": null}}]}}'
+    chunk = '{{"id": "c", "object": "chat.completion.chunk", "choices": [{{"index": 0, "delta": {{"role": "assistant", "content": "{}"}}, "finish_reason": null}}]}}'
     lines = "\n\n".join(f"data: {chunk.format(word)}" for word in ("a", "b"))
     assert [finding.code for finding in parse(f"I get this:\n```\n{lines}\n```\n").diagnoses] == ["stream-cut-off"]
     assert parse(f"I get this:\n```\n{lines}\n...\n```\n").diagnoses == []
@@ -963,12 +963,44 @@ def test_a_known_message_that_explains_itself_is_an_error():
 
 
 def test_parts_of_a_stream_that_a_program_printed_are_not_cut_off():
-    chunk = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
+    chunk = {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi"}}],
+    }
     sent = "\n".join([json.dumps(chunk)] * 2)
     printed = "\n".join([json.dumps(chunk, indent=2)] * 2)
     assert [finding.code for finding in parse(sent).named] == ["stream-cut-off"]
     assert parse(printed).named == []
     assert parse(printed).content == "HiHi"
+
+
+def _chunk(delta, reason=None):
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    return "data: " + json.dumps({"object": "chat.completion.chunk", "choices": [choice]}) + "\n\n"
+
+
+def _piece(arguments, **function):
+    return {"tool_calls": [{"index": 0, "function": {"arguments": arguments, **function}}]}
+
+
+@pytest.mark.parametrize(
+    ("chunks", "codes"),
+    [
+        # out of the middle: the beginning is unknown, the end may be
+        ([_chunk({"content": "It is"}), _chunk({"content": " 4"})], []),
+        ([_chunk({"reasoning_content": "I"}), _chunk({"reasoning_content": " add"})], []),
+        ([_chunk(_piece(' 1, "b"')), _chunk(_piece(": 2}"))], []),
+        ([_chunk(_piece(' 1, "b"')), _chunk(_piece(": 2}"), "tool_calls")], []),
+        # a name never came: what the arguments begin with is there
+        ([_chunk(_piece('{"a": 1}')), _chunk({}, "tool_calls")], ["call-name-empty"]),
+        # the beginning is there, and the end is not
+        ([_chunk({"role": "assistant", "content": "It is"}), _chunk({"content": " 4"})], ["stream-cut-off"]),
+        # a gateway that sends no role
+        ([_chunk({"content": "It is"}), _chunk({"content": " 4"}), _chunk({}, "stop")], []),
+    ],
+)
+def test_of_a_part_of_a_stream_only_what_is_there_is_told(chunks, codes):
+    assert [finding.code for finding in parse("".join(chunks)).named] == codes
 
 
 @pytest.mark.parametrize("call_id", [[1], {"x": 1}, None])

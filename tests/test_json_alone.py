@@ -35,16 +35,14 @@ from utp_cli.parsing.result import no_answer
         ('{"a": "b", **kw}', None),
         ('{"a": "x", <', None),
         ("{", None),
-        # a call in a form of its own, and JSON in place of a value
+        # a call in a form of its own
         ('{"tool_name": "open_page", "inputs": {"url": "/a"}}', "call-left-in-content"),
         ('{"tool_name": "open page now", "inputs": {"url": "/a"}}', None),
         ('{"tool_name": "open_page", "done": true}', None),
         ('{"tool_name": "open_page", "inputs": {}, "took": 3}', None),
-        ('{"rows": "[{\\"id\\": 1}]"}', "nested-json-string"),
-        ('{"rows": "[see below]"}', None),
-        ('{"body": "[1, 2]"}', None),
-        ('{"raw_response": "{\\"id\\": 1}"}', None),
-        ('{"rows": "12"}', None),
+        # an object about a tool, and JSON that a text holds on purpose
+        ('{"tool_name": "hammer", "specs": {"weight": 1.2, "handle": "wood"}}', None),
+        ('{"rows": "[{\\"id\\": 1}]"}', None),
     ],
 )
 def test_an_object_that_is_no_json_hints_at_what_broke_it(text: str, code: str | None) -> None:
@@ -147,6 +145,9 @@ def test_the_issues_behind_a_refused_value_belong_to_its_error() -> None:
         ("thought\nThe user wants a sum.\n\nIt is 4.", "think-tags-in-content"),
         ("The user wants a sum.\n</think>\nIt is 4.", "think-tags-in-content"),
         ("thought", None),
+        ("thought\n\n*noun* An idea.", None),
+        ("thought\nbought\nfought", None),
+        ("Models write <think> and </think>.", None),
         ("thoughts\nare free", None),
         ("A\nthought\ncomes", None),
     ],
@@ -154,7 +155,8 @@ def test_the_issues_behind_a_refused_value_belong_to_its_error() -> None:
 def test_thinking_in_the_text_is_told_of_an_answer_and_hinted_at_in_a_generation(content: str, code: str) -> None:
     """In a generation tags belong there: a hint is given where its server is known, for a client may have got it so."""
     body = {"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}
-    assert [(one.severity, one.code) for one in parse(body).diagnoses] == ([("warning", code)] if code else [])
+    shown = [("warning", "think-tags-in-content")] if code or "<think>" in content else []
+    assert [(one.severity, one.code) for one in parse(body).diagnoses] == shown
     hinted = parse(content, server={"engine": "vllm"}).diagnoses
     assert [(one.severity, one.code) for one in hinted] == ([("info", code)] if code else [])
     assert not code or "--reasoning-parser" in hinted[0].fix
@@ -166,7 +168,9 @@ def test_thinking_in_the_text_is_told_of_an_answer_and_hinted_at_in_a_generation
     [
         ('arguments=\'{"n": 1}{"n": 2}\'', "arguments-concatenated"),
         ("arguments='{\"n\": 1'", "arguments-invalid-json"),
-        ("arguments=''", "arguments-empty-string"),
+        ("arguments='{\"n\": 1}{}'", "arguments-concatenated"),
+        ("arguments='--verbose --all'", None),
+        ("arguments=''", None),
         ("arguments='{\"n\": 1}'", None),
         ("arguments='{\"n\": 1}{' are what I got", None),
     ],
@@ -186,6 +190,8 @@ def test_arguments_that_python_printed_are_read(text: str, code: str | None) -> 
         ("{{ if .Tools }}{{ .Tools }}{{ end }}{{ range .Messages }}<|im_start|>{{ .Content }}{{ end }}", None),
         ("{% if tools %}{{ tools }}{% endif %}{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}", None),
         ("{% for user in users %}{{ user.name }}{% endfor %}", None),
+        ("{% for message in messages %}<p>{{ message }}</p>{% endfor %}", None),
+        ("{{- range .Messages }}\n* {{ .Subject }}\n{{- end }}", None),
     ],
 )
 def test_a_chat_template_alone_is_no_answer(template: str, code: str | None) -> None:
@@ -194,9 +200,47 @@ def test_a_chat_template_alone_is_no_answer(template: str, code: str | None) -> 
     assert ("chat template" in (no_answer(parse(template)) or "")) is bool(code)
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("<|tool_calls_section_begin|><|tool_call_begin|>functions.list_cart!7...", "call-left-in-content"),
+        ('<tool_call>\n{"name": "list_cart", \u2026', "call-left-in-content"),
+        ('<tool_call>\n{"name": "list_cart", ', "truncated-call"),
+    ],
+)
+def test_a_call_whose_rest_somebody_left_out_is_not_cut_off(text: str, code: str) -> None:
+    assert [found.code for found in parse(text).diagnoses] == [code]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "broken"), [('{"n": 1}', False), ('{"n": 1', False), ('{"n": one"}', True), ("{'n': 1,, }", True)]
+)
+def test_a_call_that_the_model_wrote_badly_is_left_by_a_parser_that_is_set(arguments: str, broken: bool) -> None:
+    text = f'<tool_call>\n{{"name": "f", "arguments": {arguments}}}\n</tool_call>'
+    (found,) = [one for one in parse(text, server={"engine": "vllm"}).diagnoses if one.code == "call-left-in-content"]
+    assert ("wrote it badly" in found.fix) is broken
+    assert ("where that is set already" in found.fix) is not broken
+
+
+def test_a_template_does_not_hide_what_leaked_behind_it() -> None:
+    leaked = "{% for m in messages %}<p>{{ m }}</p>{% endfor %}\nDone.<|im_end|>\n<|im_start|>user\nthanks"
+    assert [one.code for one in parse(leaked).diagnoses] == ["leaked-special-tokens"]
+
+
+def test_a_call_in_an_explanation_is_none_in_thinking() -> None:
+    call = '<tool_call>{"name": "f", "arguments": {"n": 1}}</tool_call>'
+    for end, codes in ((".", []), ("", ["call-in-reasoning"]), ("\n...", ["call-in-reasoning"])):
+        message = {"role": "assistant", "content": None, "reasoning_content": f"The format: {call}{end}"}
+        body = {"choices": [{"message": message, "finish_reason": "stop"}]}
+        assert [one.code for one in parse(body).named] == codes
+
+
 def test_a_message_to_a_tool_without_arguments_is_markup_of_gpt_oss() -> None:
     text = "<|start|>assistant<|channel|>commentary to=functions.list_cart and more"
     assert [one.code for one in parse(text).diagnoses] == ["harmony-leak"]
+    assert parse("gpt-oss writes `<|channel|>commentary to=functions.list_cart` and then JSON.").diagnoses == []
+    told = "Calls stand in `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>` there."
+    assert parse(told).diagnoses == []
 
 
 ARROW = '[TOOL_CALL]\n{tool => "look_up", args => {%s}}\n[/TOOL_CALL]'

@@ -79,7 +79,8 @@ def _stream(*deltas: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("deltas", "codes"),
     [
-        (({"content": "I"}, {"content": " am"}), ["stream-cut-off"]),
+        (({"role": "assistant", "content": "I"}, {"content": " am"}), ["stream-cut-off"]),
+        (({"content": "I"}, {"content": " am"}), []),
         ((_piece(id="a", name="f", arguments='{"a'), _piece(arguments='": 1')), ["stream-cut-off"]),
         ((_piece(arguments='{"a'), _piece(arguments='": 1')), []),
     ],

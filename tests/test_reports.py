@@ -163,7 +163,7 @@ def test_a_call_that_is_closed_and_not_opened_was_written_so() -> None:
 def test_a_marker_in_the_content_of_a_stream_is_enough() -> None:
     def chunk(text: str) -> str:
         return "data: " + json.dumps({
-            "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": text}}],
+            "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": text}}],
         }) + "\n\n"  # fmt: skip
 
     cut = "".join(map(chunk, ["I look. ", "<tool_call>", '\n{"name": "open_']))

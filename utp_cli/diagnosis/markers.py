@@ -9,7 +9,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
-from utp_cli.diagnosis.special_tokens import CHAT_TEMPLATE, END_OF_TURN, first_token, leaked_into, lone_closing
+from utp_cli.diagnosis.special_tokens import END_OF_TURN, first_token, is_chat_template, leaked_into, lone_closing
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 
@@ -53,7 +53,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
         loose = first_token(_loose(passage, answer))
         if not loose and answer.raw and not passage.holds_call and "</" in passage.prose:
             loose = lone_closing(passage.prose)
-        if loose and not (answer.raw and CHAT_TEMPLATE.match(passage.text)):
+        if loose and not (answer.raw and is_chat_template(passage.text)):
             yield Observation(
                 message=f"the control token {loose[0]} stands in the text",
                 evidence=loose[0],

@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
-_CHANNEL_LINE = regex(r"\s*thought[ \t]*\n(?=\s*\S)")
-"""What is left of the marker of Gemma's channel where special tokens are dropped; so Gemini leaks it, too."""
+_CHANNEL_LINE = regex(
+    r"\s*thought[ \t]*\n\s*(?=The (?:user|request|goal|question)\b|(?:User|I|We|Okay|So|First|My)\b"
+    r"|Let(?:'s| me)\b|\*\*[A-Z])"
+)
+"""What is left of the marker of Gemma's channel where special tokens are dropped; so Gemini leaks it, too. Behind it
+stands what models think, not what the word means."""
 _RAW = "a raw text; where a client got it as its content, "
-_MARKUP = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]")
-"""The markers that may stand behind a call: the end of its section, of the thinking, of the turn."""
-_LEFT_OUT = " \t\r\n.\u2026"
-"""Blanks, and what people put for the words that they leave out."""
+_BEHIND = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]|\.{3}|\u2026")
+"""The markers that may stand behind a call, the end of its section, of the thinking, of the turn; and what people put
+for words that they leave out."""
 _OPENING = regex(rf"^[ \t]*({CALL_MARKUP})\s{{0,9}}[\w\"{{<\[](?:[^\0]{{0,8000}}[^\s])?[>\]}}]\s*\Z", re.MULTILINE)
 """A marker at the beginning of a line, and behind it what ends as markup does."""
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
@@ -47,11 +50,12 @@ def think_tags_in_content(answer: Answer) -> Iterator[Observation]:
     Symptoms: `<think> in response content`, `reasoning_content is null`, `</think> tag in output`.
     """
     result = answer.result
-    if answer.raw and not (result.reasoning and answer.server.get("engine")) and "thought" not in result.content[:20]:
+    served = bool(answer.raw and result.reasoning and answer.server.get("engine"))
+    if answer.raw and not served and not ("thought" in result.content[:20] and _CHANNEL_LINE.match(result.content)):
         return
     for passage in answer.visible:
-        line = _CHANNEL_LINE.match(passage.prose)
-        if tag := line or _THINK_TAG.search(passage.text if answer.raw and result.reasoning else passage.prose):
+        tag = _CHANNEL_LINE.match(passage.prose) or _THINK_TAG.search(passage.text if served else passage.prose)
+        if tag and (not served or tag[0][1] == "/" or not passage.text[: tag.start()].strip()):  # no word about tags
             yield Observation(
                 severity="info" if answer.raw else "warning",
                 confidence="low" if answer.raw else "high",
@@ -105,7 +109,7 @@ def _ends_thinking(call: CallView, answer: Answer) -> bool:
     """Whether the thinking ends with a call in markup, and the answer has nothing else."""
     said = any(passage.text.strip() for passage in answer.visible)
     thinking = answer.result.texts.get(call.pointer, "")
-    ends = call.span is not None and not _MARKUP.sub("", thinking[call.span[1] :]).strip(_LEFT_OUT)
+    ends = call.span is not None and not _BEHIND.sub("", thinking[call.span[1] :]).strip()
     return ends and not said and not answer.raw and call.parser in DIALECTS
 
 

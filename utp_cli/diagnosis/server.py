@@ -30,6 +30,10 @@ _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
+_BROKEN = (
+    "; the model wrote it badly, and parsers of servers leave such a call in content: a lower temperature, "
+    "`tool_choice: required` (the JSON is constrained then), or a client that repairs it"
+)
 _WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text; "
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
@@ -140,9 +144,15 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
-        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + _ALREADY,
+        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
+        + (_BROKEN if _is_broken(call) else _ALREADY),
         tool=call.name,
     )
+
+
+def _is_broken(call: CallView) -> bool:
+    """Whether what was mended in a call is more than a closing marker: a parser that takes JSON refuses it."""
+    return any(repair.confidence != "safe" and repair.code != "missing-close-tag" for repair in call.repairs)
 
 
 def _is_bare(call: CallView, answer: Answer) -> bool:

@@ -29,11 +29,12 @@ _OTHERS = (
     "</function_calls>", "</invoke>",
 )  # fmt: skip
 
-CHAT_TEMPLATE = regex(
-    r"\s*(?:TEMPLATE\s+)?\"{0,3}\s*(?=\{[{%#])[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
+_TEMPLATE = regex(
+    r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+(?=\{[{%#])[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
     r"|\{%-?\s*(?:for|if|set)\s[^\n%]{0,80}?\b(?:messages|add_generation_prompt)\b)"
 )
-"""How a text begins that is a chat template, in Go or Jinja: there control tokens are at home."""
+"""How a template begins, in Go or Jinja, that writes messages."""
+_TURN = regex(r"<[|\uff5c]\w{1,40}[|\uff5c]>|\[/?(?:INST|SYSTEM_PROMPT)\]|<(?:start|end)_of_turn>|</?s>")
 
 _SHAPED = regex(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
 """How a control token looks: prose holds none of these. Plain words and openings with a slot are left out."""
@@ -148,3 +149,11 @@ def leaked_into(value: str) -> str | None:
         if first in tokens and text[size : size + 1] not in _APART:
             return first
     return None
+
+
+def is_chat_template(text: str) -> bool:
+    """Whether a text is a chat template: control tokens are at home in it, before its last block."""
+    if _TEMPLATE.match(text) is None:
+        return False
+    token = _TURN.search(text)
+    return token is not None and token.start() < max(text.rfind("}}"), text.rfind("%}"))

@@ -97,7 +97,7 @@ def _broken_off(answer: Answer) -> Iterator[tuple[CallView, str]]:
     for call in answer.call_views:
         if call.reason != "truncated" and (not call.text_due or call.reading.ok):
             continue
-        if answer.raw and _LEFT_OUT.search(call.text):
+        if answer.raw and (_LEFT_OUT.search(call.text) or _LEFT_OUT.search(answer.written(call))):
             continue
         limit = fixes.limit_of(answer.request)
         full = limit is not None and (answer.completion_tokens or 0) >= limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.parsing.doubts import doubt_of, unread_of
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.wire.error_body import failed_tool
@@ -146,20 +147,25 @@ def _of_form(result: ParseResult) -> str:
 
 
 _CUT: Final = {"truncated": "truncated-call"}
-_LOST: Final = {**_CUT, "malformed": "call-left-in-content", "in-reasoning": "call-in-reasoning"}
+_UNREAD: Final = "call-left-in-content"
+_ELLIPSIS: Final = regex(r"(?:\.{3}|\u2026)[\s\"'`]{0,9}\Z")
+"""How a text ends whose rest somebody left out: nothing says that the model did."""
+_LOST: Final = {**_CUT, "malformed": _UNREAD, "in-reasoning": "call-in-reasoning"}
 """Why no call was made of what stands in an answer, and in a raw text: the code that this hints at."""
 
 
 def _lost(result: ParseResult) -> str:
     """Return the code that hints at why a call is lost; `""` where none is."""
     codes = {} if result.facts.lone else _LOST if result.shape == "text" else _CUT
+    if result.shape == "text" and result.rejected and _ELLIPSIS.search(result.texts.get("", "")):
+        return _UNREAD
     return next((codes[call.reason] for call in result.rejected if call.reason in codes), "")
 
 
 def _words(result: ParseResult) -> str:
-    """Return what stands around a request, or whatever else is no answer: a command that sends it says nothing."""
+    """Return what stands around a request or tools: a command that sends them says nothing."""
     one = result.captures[result.chosen] if result.captures else None
-    if one is None or one.kind not in _OTHERS:
+    if one is None or one.kind not in ("request", "tools"):
         return result.content
     return result.content[: one.span[0]] + result.content[one.span[1] :]
 

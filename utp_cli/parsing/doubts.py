@@ -126,7 +126,10 @@ _CHANNELED: Final = regex(
     r"[\w.-]{1,64}<[|\uff5c](?:channel|constrain)[|\uff5c]>\w{0,20})\s*\Z"
 )
 """A name that goes on with gpt-oss' markup."""
-_ADDRESSED: Final = regex(r"<\|channel\|>\w{0,20} to=((?:functions\.)?[A-Za-z][\w.-]{1,80})")
+_ADDRESSED: Final = regex(
+    r"\A\s*(?=<\|(?:start|channel)\|>)[^\0]{0,4000}?<\|channel\|>\w{0,20} to=((?:functions\.)?[A-Za-z][\w.-]{1,80}+)"
+    r"(?![^\0]{0,400}?<\|message\|>)"
+)
 """A tool to which a message of gpt-oss goes."""
 _TWICE: Final = rf"\b({_VERB}(?:_[a-z0-9]{{1,20}}){{1,3}}?)\1"
 _DOUBLE_NAME: Final = regex(rf"{_TWICE}(?:\b|\1)")
@@ -206,7 +209,7 @@ _MODELFILE: Final = regex(
     re.MULTILINE,
 )
 """A Modelfile of Ollama: what the model is made of, and how its prompt is written."""
-_BRACES: Final = regex(r"\s*(?:TEMPLATE\s)?\"{0,3}\s*\{[{%#]")
+_BRACES: Final = regex(r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+\{[{%#]")
 """How a text begins that may be a chat template."""
 _MARKER: Final = regex(
     r"\A(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE
@@ -325,6 +328,6 @@ def _fault_of(command: str) -> str:
 def _fault_of_template(text: str) -> str:
     """Return the first diagnosis of a chat template; `""` where nothing is wrong with it, or it is none."""
     from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
-    from utp_cli.diagnosis.special_tokens import CHAT_TEMPLATE  # noqa: PLC0415 - as above
+    from utp_cli.diagnosis.special_tokens import is_chat_template  # noqa: PLC0415 - as above
 
-    return next((found.code for found in diagnose_template(text)), "") if CHAT_TEMPLATE.match(text) else ""
+    return next((found.code for found in diagnose_template(text)), "") if is_chat_template(text) else ""

@@ -14,7 +14,7 @@ _MEMBER: Final = regex(
     r"(?:\A|\n)[^\n\"{]{0,40}\"arguments\"\s{0,3}:\s{0,3}(\"(?:[^\"\\\n]|\\.){0,8000}\")\s{0,3}[,}]?\s*(?:\Z|\n)"
 )
 """The arguments of a call, out of their object."""
-_ATTRIBUTE: Final = regex(r"\A\s*arguments=('(?:[^'\\\n]|\\.){0,8000}')[,)]?\s*\Z")
+_ATTRIBUTE: Final = regex(r"\A\s*arguments=('\s*\{(?:[^'\\\n]|\\.){0,8000}')[,)]?\s*\Z")
 """The same, as Python prints an attribute."""
 _CALLS: Final = regex(
     r"[\"']?\w{0,20}(?:tool|function|action)_?(?:calls?|use|execution|invocations?)\w{0,20}[\"']?\s*:\s*[\[{]"
@@ -23,7 +23,7 @@ _CALLS: Final = regex(
 )
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
-_JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"")
+_JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*[\"}]")
 _OBJECT: Final = regex(r"\s*\{\s*\"[A-Za-z_$][^\"\n]{0,60}\"\s*:")
 _WRITTEN: Final = regex(
     r"\{\{|\{%|<%|<\?|\$\{|:\s*(?!\"|-?\d|[\[{]|(?:true|false|null)\b)\S|,\s*[^\s\"\w{\[-]|\"\s{0,3}(?:[|?+<\u2190\u2192]|==)"
@@ -40,14 +40,10 @@ _NOT_JSON: Final = frozenset(
 JOINS: Final = "why they are joined: utp explain arguments-concatenated"
 _REPAIR: Final = "what repairs them: utp parse --repair-only"
 DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
-_HOLDS_TEXT: Final = regex(
-    r"(?:arguments|body|code|content|data|file|input|json|message|output|payload|query|raw|response|result|text)\Z",
-    re.IGNORECASE,
-)
-"""How members are named that hold a text on purpose, also one that is JSON."""
+_INPUT: Final = regex(r"(?:\w{1,20}_)?(?:args|arguments|inputs?|params|parameters|payload)\Z", re.IGNORECASE)
+"""How the member of a call is named that holds its arguments."""
 _NAME: Final = regex(r"[A-Za-z][\w.-]{1,63}")
 _UNREAD: Final = "call-left-in-content"
-_VALUES: Final = "the definition of the tool: utp parse --tools FILE; a client may decode the text"
 _LIMIT: Final = "the finish reason of the answer: where it is `length`, raise max_tokens"
 
 
@@ -95,24 +91,13 @@ def document_alone(text: str) -> Doubt | None:
 
 
 def _odd_call(value: dict[str, Any]) -> Doubt | None:
-    """Say what an object is that names a tool in a form of its own, or that has JSON where a value is due."""
-    name, *rest = value.get("tool_name"), *(each for key, each in value.items() if key != "tool_name")
-    if isinstance(name, str) and _NAME.fullmatch(name) and len(rest) == 1 and isinstance(rest[0], dict):
-        return Doubt(f"JSON that names {name} and holds an object, in a form that no dialect has", DIALECT, _UNREAD)
-    nested = next((key for key, each in value.items() if _is_nested(key, each)), None)
-    if nested is None or not _NAME.fullmatch(nested):
+    """Say what an object is that names a tool and holds its arguments in a form of its own."""
+    name, *rest = value.get("tool_name"), *(key for key in value if key != "tool_name")
+    if not (isinstance(name, str) and _NAME.fullmatch(name) and len(rest) == 1):
         return None
-    told = f"the value of {nested} is JSON in a text: as an argument of a call the list or the object itself is due"
-    return Doubt(told, _VALUES, "nested-json-string")
-
-
-def _is_nested(key: str, value: Any) -> bool:
-    return (
-        isinstance(value, str)
-        and value[:1] in ("[", "{")
-        and not _HOLDS_TEXT.search(key)
-        and isinstance(_decoded(value), dict | list)
-    )
+    if not (_INPUT.match(rest[0]) and isinstance(value[rest[0]], dict)):
+        return None
+    return Doubt(f"JSON that names {name} and holds its {rest[0]}, in a form that no dialect has", DIALECT, _UNREAD)
 
 
 def _broken(text: str) -> Doubt | None:

@@ -94,7 +94,9 @@ class Parsed(ParseResult):
         found = diagnose_answer(self._answer())
         cut = bool(self.captures) and self.captures[self.chosen].cut
         if (self.facts.lone or cut) and not self.facts.error:
-            left_out = UNFINISHED if self.facts.lone and not self.finish_reason else _unknown(self.finish_reason)
+            left_out = UNFINISHED if self.facts.lone else _unknown(self.finish_reason)
+            if self.facts.lone and any(finding.code == "arguments-invalid-json" for finding in found):
+                left_out |= {"call-name-empty"}  # where the arguments begin, the name may
             found = [finding for finding in found if finding.code not in left_out]
         asked = conversation_of(self)
         if asked is None:

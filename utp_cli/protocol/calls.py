@@ -242,10 +242,10 @@ class WireFacts(Record):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     ended: bool | None = None
-    """A stream: whether its end was seen (`[DONE]`, `message_stop`, a stop reason …). None where it was no stream,
-    or where a program printed parts of one."""
+    """A stream: whether its end was seen (`[DONE]`, `message_stop`, a stop reason …). None where it was no stream."""
     lone: bool = False
-    """The input is a part of a stream, and not its end: one event, or events of which the first goes on with something.
+    """The input is a part of a stream: one event, events of which the first goes on with something, or some that a
+    program printed over several lines.
     What came after it is unknown."""
     finish_message: str | None = None
     """What the provider says about an end that went wrong."""

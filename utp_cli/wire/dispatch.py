@@ -43,10 +43,10 @@ class Dispatch:
 
     @property
     def lone(self) -> bool:
-        """Whether a part of a stream is all there was: one event, or some without the first; none ends the answer."""
+        """Whether a part of a stream is all there was: one event that ends no answer, or events without the first."""
         metadata = self.scope.metadata
-        part = self._pieces == 1 and (self._number == 1 or metadata.begun is False)
-        return part and not metadata.ended and metadata.error is None
+        part = metadata.begun is False or (self._pieces == 1 and self._number == 1 and not metadata.ended)
+        return part and metadata.error is None
 
     def feed(self, document: Any) -> list[WireEvent]:
         """Read the next document; a text that holds JSON, or a list, is taken for what is in it."""

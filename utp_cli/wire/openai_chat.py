@@ -67,6 +67,8 @@ class Decoder(FormatDecoder):
         super().__init__(scope)
         self._choices: dict[int, _Choice] = {}
         self._has_tool_calls = False
+        self._nameless = False
+        """The first piece of a call is none that begins one."""
         self._keys: set[tuple[str, ...]] = set()
 
     def feed(self, document: Any) -> list[WireEvent]:
@@ -149,6 +151,7 @@ class Decoder(FormatDecoder):
                 native = text_of(choice["native_finish_reason"])
                 state.reason = native if meaning_of(native) == "malformed" else reason
             self.metadata.ended = True
+            self.metadata.begun = self.metadata.begun or not self._nameless  # some gateways send no role at all
         return events
 
     # -- texts -----------------------------------------------------------------------------------------------
@@ -246,9 +249,9 @@ class Decoder(FormatDecoder):
         listed = delta.get("tool_calls")
         pieces = self._in_object(state, listed) if isinstance(listed, dict) else dicts_of(listed)
         if self.metadata.begun is None:
-            self.metadata.begun = not pieces or any(
-                each.get("id") or function_in(each)[1].get("name") for _, each in pieces
-            )
+            named = any(each.get("id") or function_in(each)[1].get("name") for _, each in pieces)
+            self._nameless = bool(pieces) and not named
+            self.metadata.begun = named or (not pieces and "role" in delta)
         events = self._texts(state, delta)
         for _, piece in pieces:
             self._has_tool_calls = True

@@ -106,15 +106,16 @@ class WireReader:
             return WireFacts(document=self.document)
         metadata = self._dispatch.scope.metadata
         framing = self._framing.anomalies if self._framing else []
-        printed = self._framing is not None and self._framing.printed
+        printed = self.stream and self._framing is not None and self._framing.printed
+        printed = printed and not metadata.ended and metadata.error is None
         return WireFacts(
             document=self.document,
             error=metadata.error,
             status=metadata.status,
             prompt_tokens=metadata.prompt_tokens,
             completion_tokens=metadata.completion_tokens,
-            ended=(metadata.ended or (None if printed else False)) if self.stream else None,
-            lone=self._dispatch.lone,
+            ended=metadata.ended if self.stream else None,
+            lone=self._dispatch.lone or printed,
             finish_message=metadata.finish_message,
             flavour=metadata.flavour,
             anomalies=(*framing, *metadata.anomalies),
