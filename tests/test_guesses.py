@@ -254,7 +254,7 @@ def test_nothing_fails_or_counts_because_of_a_guess(tmp_path):
     assert not FAIL_ON["warning"](result)
     done = CliRunner().invoke(app, ["parse", "--fail-on", "warning"], input=text)
     assert done.exit_code == 0
-    assert "as an error it is most like" in " ".join(done.stdout.split())
+    assert "nothing is proved; it is most like" in " ".join(done.stdout.split())
     session = tmp_path / "s.jsonl"
     session.write_text(json.dumps({"response": json.loads(UNKNOWN)}) + "\n", encoding="utf-8")
     done = CliRunner().invoke(app, ["replay", str(session), "--json", "--fail-on", "never"])

@@ -247,7 +247,7 @@ def _guessed(result: ParseResult, screen: Screen) -> list[Text]:
     like = [guess.code for guess in guesses if guess.code not in said]
     if not like:
         return []
-    lead = "if it is not that, it is" if result.named else "nothing is proved; as an error it is"
+    lead = "if it is not that, it is" if result.named else "nothing is proved; it is"
     guess = f"{lead} most like {' or '.join(like)} (utp explain CODE)"
     return screen.labelled(Text("  like", style="bold"), guess, _DETAILS)
 

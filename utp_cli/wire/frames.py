@@ -211,7 +211,7 @@ class JsonFraming(Framing):
         except ValueError:
             self._depth, self._in_string, self._escaped = 0, False, False
             return self._follow(text, at, out)
-        self._give(document, out, text[at:end])
+        self._give(document, out, printed=text.find("\n", at, end) >= 0)
         return end
 
     def _follow(self, text: str, at: int, out: list[Any]) -> int:
@@ -223,7 +223,7 @@ class JsonFraming(Framing):
         whole = "".join(self._value)
         self._value.clear()
         try:
-            self._give(decode_whole(whole), out, whole)
+            self._give(decode_whole(whole), out, printed="\n" in whole)
         except ValueError:
             self._skip(whole, 0)
         return end
@@ -249,9 +249,9 @@ class JsonFraming(Framing):
                 return at
         return -1
 
-    def _give(self, document: Any, out: list[Any], written: str) -> None:
+    def _give(self, document: Any, out: list[Any], *, printed: bool) -> None:
         self._count += 1
-        self.printed = self.printed or ("\n" in written and not self._array)
+        self.printed = self.printed or (printed and not self._array)
         if self._count == 1 and not self._array:
             self._first.append(document)
         else:
