@@ -708,8 +708,7 @@ def test_it_can_be_read_without_javascript(opened):
     assert len(articles(driver)) == 9
     assert not driver.find_element("id", "filter").is_displayed()
     assert driver.find_element("id", "x1c0").is_displayed()
-    summary = driver.find_element("css selector", "#x9 summary")
-    summary.click()
+    driver.find_element("css selector", "#x9 summary").send_keys("\n")  # a click may come while the page still scrolls
     assert driver.find_element("css selector", "#x9 pre").is_displayed()
 
 
