@@ -43,7 +43,7 @@ _LOG: Final = "a log, and no answer in it: nothing in it tells what went wrong"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
 _LONGEST: Final = 20_000
 """Characters of plain text that are looked at."""
-_PIECE: Final = "a part of a stream, and no answer: nothing tells what came after it"
+_PIECE: Final = "a part of a stream, and no answer: nothing tells what came before or after it"
 _WHOLE: Final = "the whole stream: curl -sN $URL -d @request.json | tee stream.txt"
 _EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
 
