@@ -173,9 +173,13 @@ def test_thinking_in_the_text_is_told_of_an_answer_and_hinted_at_in_a_generation
         ("arguments=''", None),
         ("arguments='{\"n\": 1}'", None),
         ("arguments='{\"n\": 1}{' are what I got", None),
+        # a call whose rest somebody left out is not cut off by a limit
+        ("<|tool_calls_section_begin|><|tool_call_begin|>functions.list_cart!7...", "call-left-in-content"),
+        ('<tool_call>\n{"name": "list_cart", \u2026', "call-left-in-content"),
+        ('<tool_call>\n{"name": "list_cart", ', "truncated-call"),
     ],
 )
-def test_arguments_that_python_printed_are_read(text: str, code: str | None) -> None:
+def test_a_part_of_a_call_alone_has_the_cause_of_its_form(text: str, code: str | None) -> None:
     assert [found.code for found in parse(text).diagnoses] == ([code] if code else [])
 
 
@@ -198,18 +202,6 @@ def test_a_chat_template_alone_is_no_answer(template: str, code: str | None) -> 
     """Control tokens are at home in it; a healthy one may be what was asked for."""
     assert [found.code for found in parse(template).diagnoses] == ([code] if code else [])
     assert ("chat template" in (no_answer(parse(template)) or "")) is bool(code)
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("<|tool_calls_section_begin|><|tool_call_begin|>functions.list_cart!7...", "call-left-in-content"),
-        ('<tool_call>\n{"name": "list_cart", \u2026', "call-left-in-content"),
-        ('<tool_call>\n{"name": "list_cart", ', "truncated-call"),
-    ],
-)
-def test_a_call_whose_rest_somebody_left_out_is_not_cut_off(text: str, code: str) -> None:
-    assert [found.code for found in parse(text).diagnoses] == [code]
 
 
 @pytest.mark.parametrize(

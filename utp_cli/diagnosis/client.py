@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis.call_view import named_inside
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
-from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +69,7 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
     yield from odd(subject, "legacy-field", "a field of the first generation of function calls is used")
 
 
-@diagnosis("call-name-empty", "error", views=("rejected", "native", "in_text"))
+@diagnosis("call-name-empty", "error", views=("rejected", "native"))
 def call_name_empty(answer: Answer) -> Iterator[Observation]:
     """A call has no name.
 
@@ -78,7 +77,7 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
     turn.
 
     What proves it: a native call whose name is missing, null or empty, in an answer that was not cut off; the same
-    in a history; an error text that says so; or Kimi's markup with an id where `functions.<name>:<n>` is due.
+    in a history; or an error text that says so.
 
     What to change: drop the call and its result from the history, and ask again. Streamed: the name stands in the
     first piece of each `index` only; put the pieces together by `index`, and never let an empty name of a later
@@ -102,19 +101,8 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
                 fix=_INSIDE,
                 tool=found.name,
             )
-    for found in answer.in_text:
-        if found.parser == "kimi_k2" and _ID.fullmatch(found.name or "") and found.name not in answer.known:
-            yield Observation(
-                message=f"the call stands under the id {found.name}, which names no tool",
-                evidence=answer.written(found),
-                pointer=found.pointer,
-                span=found.span,
-                fix="rename the ids of the history to functions.<name>:<n>: Kimi goes on with those that it sees",
-            )
 
 
-_ID = regex(r"(?:call|toolu|fc|chatcmpl-tool)[_-](?=\w*\d)\w+")
-"""How clients and servers name calls."""
 _WHOLE = "do not store it: drop the call and ask again; where it comes again and again, upgrade the server"
 _INSIDE = (
     "unwrap it: `name` and `arguments` out of the arguments (utp parse gives it back); a gateway put there what the"

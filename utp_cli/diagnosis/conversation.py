@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
+from utp_cli.diagnosis.subject import ConversationHistory
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.subject import Answer, ConversationHistory
+    from utp_cli.diagnosis.subject import Answer
 
 
 @diagnosis("call-id-missing", "warning", kinds=("answer", "session"), views=("anomalies",))
@@ -142,7 +143,7 @@ def mistral_id_format(session: ConversationHistory) -> Iterator[Observation]:
     from utp_cli.facts.providers import ANY_ID, PROVIDERS  # noqa: PLC0415 - only for its models
 
     ids = PROVIDERS["mistral"].call_ids or ANY_ID
-    for call in session.calls:
+    for call in session.call_views:
         if call.id is not None and not ids.accepts(str(call.id)):
             yield Observation(
                 message=f"Mistral refuses the call id {call.id}",
@@ -152,29 +153,37 @@ def mistral_id_format(session: ConversationHistory) -> Iterator[Observation]:
             return
 
 
-@diagnosis("kimi-id-format", "error", kinds=("session",))
-def kimi_id_format(session: ConversationHistory) -> Iterator[Observation]:
+_KIMI_ID = regex(r"(?:functions\.)?.+:\d+")
+
+
+@diagnosis("kimi-id-format", "error", kinds=("answer", "session"), views=("call_views",))
+def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """A call's id is not of the form that Kimi K2 was trained on.
 
-    What people see: one or two calls work, then the model prints raw markers.
+    What people see: one or two calls work, then the model prints raw markers, or the call is gone.
 
-    What proves it: a Kimi K2 model, and an id in the session that is not `functions.<name>:<n>`.
+    What proves it: a Kimi K2 model, and an id in the session that is not `functions.<name>:<n>`; or such an id in
+    the call that the model wrote, as `call00003` or `functions_get_weather_1`. The id is the only place of the name:
+    a parser drops a call without it, and Kimi goes on with the ids that it sees in the history.
 
-    What to change: keep `functions.<name>:<n>` with one running number for the conversation;
-    `--tool-call-parser kimi_k2` of vLLM and SGLang makes such ids.
+    What to change: keep `functions.<name>:<n>` with one running number for the conversation, in the call and in its
+    result; `--tool-call-parser kimi_k2` of vLLM and SGLang makes such ids.
 
     Symptoms: `<|tool_call_begin|> in content`, `<|tool_calls_section_begin|> in response`.
     """
-    if not belongs(session.model, KIMI_K2):
-        return
-    for call in session.calls:
-        own = rf"(?:functions\.)?{re.escape(call.name or '')}:\d+"
-        if call.id is not None and not re.fullmatch(own, str(call.id)):
+    for_kimi = isinstance(subject, ConversationHistory) and belongs(subject.model, KIMI_K2)
+    for call in subject.call_views:
+        if call.id is None or not (for_kimi or call.parser == "kimi_k2"):
+            continue
+        if not _KIMI_ID.fullmatch(str(call.id)):
+            name = call.known_name if call.known_name not in ("", call.id) else "<name>"
+            rewritten = f"name the ids of the history functions.{name}:<n> again: Kimi goes on with those that it sees"
             yield Observation(
-                message=f"Kimi K2 wants ids of the form functions.{call.name}:0",
+                message=f"Kimi K2 wants ids of the form functions.{name}:0, not {call.id}",
                 evidence=f"id {call.id}",
                 pointer=call.pointer,
-                fix=f"rename it to functions.{call.name}:<n>, n counting all calls from 0",
+                span=call.span,
+                fix=f"rename it to functions.{name}:<n>, n counting all calls from 0" if call.native else rewritten,
             )
             return
 
@@ -195,7 +204,7 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
 
     Symptoms: `invalid character in string literal`, `Unterminated string starting at`.
     """
-    for call in session.calls:
+    for call in session.call_views:
         if call.text.strip() and not call.reading.ok:
             yield Observation(
                 message=f"the arguments of a past call of {call.name} are no JSON: {call.reading.error}",

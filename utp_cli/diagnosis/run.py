@@ -129,7 +129,7 @@ def _of_last_results(history: ConversationHistory) -> list[Finding]:
     answered = next((at for at, turn in enumerate(reversed(history.turns)) if turn.calls or turn.speaks), 0)
     last = history.turns[len(history.turns) - answered :]
     failed = [result for turn in last for result in turn.results if result.failed][:_MOST]
-    names = {call.id: call.name or "" for call in history.calls}
+    names = {call.id: call.name or "" for call in history.call_views}
     found: dict[str, Finding] = {}
     for result in failed:
         text = text_of(result.said.get("content"))[:_LONGEST]

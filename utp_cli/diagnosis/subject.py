@@ -318,7 +318,7 @@ class ConversationHistory(Record):
         return (*anomalies_of(self.messages, self.provider), *legacy_fields(self.request))
 
     @kept
-    def calls(self) -> tuple[CallView, ...]:
+    def call_views(self) -> tuple[CallView, ...]:
         """The calls of all messages."""
         return tuple(call for turn in self.turns for call in turn.calls)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.parsing.doubts import doubt_of, unread_of
+from utp_cli.parsing.said_alone import UNREAD
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
@@ -147,10 +148,9 @@ def _of_form(result: ParseResult) -> str:
 
 
 _CUT: Final = {"truncated": "truncated-call"}
-_UNREAD: Final = "call-left-in-content"
 _ELLIPSIS: Final = regex(r"(?:\.{3}|\u2026)[\s\"'`]{0,9}\Z")
 """How a text ends whose rest somebody left out: nothing says that the model did."""
-_LOST: Final = {**_CUT, "malformed": _UNREAD, "in-reasoning": "call-in-reasoning"}
+_LOST: Final = {**_CUT, "malformed": UNREAD, "in-reasoning": "call-in-reasoning"}
 """Why no call was made of what stands in an answer, and in a raw text: the code that this hints at."""
 
 
@@ -158,7 +158,7 @@ def _lost(result: ParseResult) -> str:
     """Return the code that hints at why a call is lost; `""` where none is."""
     codes = {} if result.facts.lone else _LOST if result.shape == "text" else _CUT
     if result.shape == "text" and result.rejected and _ELLIPSIS.search(result.texts.get("", "")):
-        return _UNREAD
+        return UNREAD
     return next((codes[call.reason] for call in result.rejected if call.reason in codes), "")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.parsing.json_alone import DIALECT, JOINS, arguments_alone, document_alone
-from utp_cli.parsing.said_alone import Doubt, said_alone
+from utp_cli.parsing.said_alone import UNREAD, Doubt, said_alone
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -223,7 +223,6 @@ _CHAINED: Final = "the answers themselves: langchain.debug = True; native calls:
 _ALONE: Final = "the call by itself: utp parse"
 _SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
 _PROMPT: Final = "the prompt and the raw answer: does the template teach this form?"
-_UNREAD: Final = "call-left-in-content"
 _REPEATED: Final = "stream-arguments-repeated"
 _TOOLS: Final = "the definitions of the tools: utp parse --tools FILE"
 _TEMPLATE: Final = "the TEMPLATE of the Modelfile: {{ .Tools }} or {{ .Function | json }}; ollama show --modelfile"
@@ -232,17 +231,17 @@ _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
 _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
-        (form, _UNKNOWN, DIALECT, _UNREAD)
+        (form, _UNKNOWN, DIALECT, UNREAD)
         for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION)
     ),
-    (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, _UNREAD),
+    (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, UNREAD),
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
-    (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, _UNREAD),
-    (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, _UNREAD),
-    (_BRACKETED, "{} stands where [TOOL_REQUEST] is due", _PROMPT, _UNREAD),
-    (_PRINTED, "a call stands behind '{}', and the list of calls is empty", _PROMPT, _UNREAD),
-    (_BUILT_IN, "a call of a built-in tool of Llama 3.1, {} …, without its marker", _PROMPT, _UNREAD),
-    (_PYTHON, "calls as Python writes them: where {} is a tool, a call", _TOOLS, _UNREAD),
+    (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, UNREAD),
+    (_ATTRIBUTES, "a call of {} without any markup", _PROMPT, UNREAD),
+    (_BRACKETED, "{} stands where [TOOL_REQUEST] is due", _PROMPT, UNREAD),
+    (_PRINTED, "a call stands behind '{}', and the list of calls is empty", _PROMPT, UNREAD),
+    (_BUILT_IN, "a call of a built-in tool of Llama 3.1, {} …, without its marker", _PROMPT, UNREAD),
+    (_PYTHON, "calls as Python writes them: where {} is a tool, a call", _TOOLS, UNREAD),
     (_ADDRESSED, "gpt-oss' markup sends a message to {}, and no arguments stand behind it", _PROMPT, "harmony-leak"),
     (_CHANNELED, "gpt-oss' markup stands in the name of a call: {}", _PROMPT, "harmony-leak"),
     (_NAME, "markup stands in the name of a call: {}", _PROMPT, "leaked-special-tokens"),
@@ -262,16 +261,16 @@ _FORMS: Final = (
 )
 """What a text is, the first that is found; its first group is told."""
 _IN_ANSWERS: Final = (
-    *((form, _UNKNOWN, DIALECT, _UNREAD) for form in (_MARKUP, _HALF, _TAGGED, _FUNCTION)),
-    (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, _UNREAD),
+    *((form, _UNKNOWN, DIALECT, UNREAD) for form in (_MARKUP, _HALF, _TAGGED, _FUNCTION)),
+    (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, UNREAD),
 )
 """What the content of an answer may be instead of words: unknown markup of a call."""
 _LATER: Final = (
     (_CHAIN, "the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native"),
-    (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, _UNREAD),
+    (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, UNREAD),
     (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, ""),
     (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),
-    (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, _UNREAD),
+    (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, UNREAD),
 )
 """As `_FORMS`, of a text that may also be the words of an error: those are told first."""
 

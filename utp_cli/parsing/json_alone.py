@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from utp_cli.parsing.said_alone import Doubt
+from utp_cli.parsing.said_alone import UNREAD, Doubt
 from utp_cli.protocol.numbers import loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.extract import repair_json
@@ -43,7 +43,6 @@ DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects 
 _INPUT: Final = regex(r"(?:\w{1,20}_)?(?:args|arguments|inputs?|params|parameters|payload)\Z", re.IGNORECASE)
 """How the member of a call is named that holds its arguments."""
 _NAME: Final = regex(r"[A-Za-z][\w.-]{1,63}")
-_UNREAD: Final = "call-left-in-content"
 _LIMIT: Final = "the finish reason of the answer: where it is `length`, raise max_tokens"
 
 
@@ -97,7 +96,7 @@ def _odd_call(value: dict[str, Any]) -> Doubt | None:
         return None
     if not (_INPUT.match(rest[0]) and isinstance(value[rest[0]], dict)):
         return None
-    return Doubt(f"JSON that names {name} and holds its {rest[0]}, in a form that no dialect has", DIALECT, _UNREAD)
+    return Doubt(f"JSON that names {name} and holds its {rest[0]}, in a form that no dialect has", DIALECT, UNREAD)
 
 
 def _broken(text: str) -> Doubt | None:

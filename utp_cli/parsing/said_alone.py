@@ -20,6 +20,8 @@ class Doubt(NamedTuple):
     """Whether it is the words of an error, which may tell more."""
 
 
+UNREAD: Final = "call-left-in-content"
+"""The diagnosis that most doubts hint at: a call is there, and nothing read it."""
 _STATUS: Final = (
     r"bad request|unauthorized|payment required|forbidden|(?:page )?not found|method not allowed|request timeout"
     r"|(?:payload|content) too large|unprocessable (?:entity|content)|too many requests|failed dependency"

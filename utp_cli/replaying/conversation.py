@@ -219,7 +219,7 @@ def look_at(
     """Check a conversation as a whole."""
     limits = {"max_rounds": max_rounds} if max_rounds is not None else {}
     history = ConversationHistory(messages=messages, tools=tools, model=model, provider=provider, request=limits)
-    names = {call.id: call.name for call in history.calls if call.id is not None}
+    names = {call.id: call.name for call in history.call_views if call.id is not None}
     found = (result for turn in history.turns for result in turn.results)
     results = [(result, names.get(result.call_id or "") or "") for result in found]
     texts = [(_text(result), name or _named(result)) for result, name in results]

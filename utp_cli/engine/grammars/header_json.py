@@ -36,6 +36,11 @@ _HALF_FENCE = regex(r"`{0,3}\w*\s*")
 _NEVER = "}[]<>\"'`"
 """What neither a name nor an id holds; only the text between the slots may."""
 _NAME_IN_ID = regex(r"(?:functions\.)?(?P<name>.+?):\d+")
+_BENT_ID = regex(r"functions[._]?(?P<name>[A-Za-z].{0,198}?)[:_]?\d+")
+"""An id whose signs a client took out of the history: Kimi goes on with those that it sees (SGLang's pull request
+21377 and exo's issue 2281, 2026)."""
+_COUNTER = regex(r"(?:call_?)?\d+")
+"""An id that counts, and names nothing (SGLang's pull request 25362, 2026)."""
 
 
 _WORDS = rf"{_VALUE.pattern}(?:[ ]{_VALUE.pattern}){{0,9}}"
@@ -77,9 +82,9 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
         return Declined("no header behind the marker")
     found = slots.groupdict() if slots else cut or {}
     name, call_id = found.get("name"), found.get("id")
+    told: list[Repair] = []
     if name is None and call_id:
-        inside = _NAME_IN_ID.fullmatch(call_id)
-        name = inside["name"] if inside else call_id
+        name, told = _name_in(call_id, context)
     if over:
         return _ends(source, name, call_id, opened)
     context.live.name(name or "", call_id)
@@ -91,11 +96,11 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
     progress.up_to(reader.end)
     tool = (context.tools or {}).get(name or "")
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
-    if name and name.isdecimal() and tool is None:
+    if name and name == call_id and _COUNTER.fullmatch(name) and tool is None:
         name, told = _named_by(arguments or {}, name, context)
-        repairs, why = [*repairs, *told], why if told else "the header counts the call, and names no tool"
+        why = why if told else "the header counts the call, and names no tool"
         arguments = arguments if told else None
-    repairs = [*repairs_of(reader, context.body), *repairs]
+    repairs = [*repairs_of(reader, context.body), *repairs, *told]
     why = guessed({repair.code for repair in repairs}) or ("" if arguments is not None else why or "")
     call = RawCall(
         name=name, arguments=arguments or {}, id=call_id, repairs=repairs,
@@ -106,6 +111,20 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
     if body > opened.end:
         read.runs.insert(0, TextRun("markup", opened.end, body))
     return read
+
+
+def _name_in(call_id: str, context: Context[HeaderBody]) -> tuple[str, list[Repair]]:
+    """Return the name that an id has in it, and the repair where its signs are lost; the id where there is none."""
+    if inside := _NAME_IN_ID.fullmatch(call_id):
+        return inside["name"], []
+    bent = _BENT_ID.fullmatch(call_id)
+    if not bent or call_id in (context.tools or {}):
+        return call_id, []
+    repair = Repair(
+        code="name-decoration", layer="shape", confidence="likely", pointer="/name", before=call_id, after=bent["name"],
+        message="took the name out of an id that lost its signs",
+    )  # fmt: skip
+    return bent["name"], [repair]
 
 
 def _ends(source: Source, name: str | None, call_id: str | None, opened: Hit) -> MarkerRead:
