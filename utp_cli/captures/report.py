@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from utp_cli.captures.troubles import NOT_RUN, PERHAPS_NOT_RUN, TROUBLES
 from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.protocol.patterns import regex
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.spans import Span
 
 _FIELD: Final = regex(r"`([\w.\[\]-]{1,60}(?:[:=] ?[\w\"'\[\]{}]{1,20})?)`")
 """The name of a field, alone or with its value: words of the sentence."""
@@ -97,6 +100,10 @@ _LONGEST: Final = 4_000
 """Characters that are looked at."""
 _BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
 """Code that somebody quotes."""
+_ALONE: Final = regex(
+    r"\s*(?:[^\n`.!?]{1,60}:[ \t]*\n\s*)?```\w{0,12}[ \t]*\n((?:(?!```)[^\0]){1,20000}?)\s*(?:```\s*)?\Z"
+)
+"""A block of code, with nothing or a label in front of it: somebody quotes."""
 _BLOCKS: Final = 4
 """Blocks of code that are read."""
 _TURNS: Final = regex(
@@ -186,18 +193,25 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     said = _words_of(words)
     left, in_front = _LEFT.search(said), _IN_FRONT.search(before[-_LONGEST:])
     not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said)
+    fenced = before.count("```") % 2
     if (
-        not (left or in_front or not_run or perhaps)
+        not (left or in_front or not_run or perhaps or fenced)
         or voice_of(said) == "explains"
         or _ANNOUNCES.search(before[-_NEAR:])
     ):
         return ""
-    quoted = before.count("```") % 2 or before.rpartition("\n")[2].count("`") % 2
+    quoted = fenced or before.rpartition("\n")[2].count("`") % 2
     named, subject = _WHO.search(said) or _NAME.search(said), _SUBJECT.search(said)
     whose = named or in_front or (subject and is_report(words)) or (quoted and not _SHOWS.search(said))
     if not_run or (left and whose):
         return "told"
-    return "perhaps" if in_front or named or subject else ""
+    return "perhaps" if in_front or named or subject or fenced else ""
+
+
+def block_alone(text: str) -> Span | None:
+    """Return where the code stands in a text that is one block of it, maybe with a label in front; None for more."""
+    alone = _ALONE.match(text)
+    return alone.span(1) if alone else None
 
 
 def _words_of(text: str) -> str:

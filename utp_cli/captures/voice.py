@@ -28,6 +28,8 @@ _ASKS: Final = regex(
     r"|\b(?:then|and|but) (?:get|got|see|saw)\b"
     r"|\b(?:getting|gives?|gave) (?:me )?(?:this|an?|the) (?:[\w-]{1,20} ){0,3}?(?:error|exception)"
     r"|\bI(?:'ve|’ve| have)? (?:found|discovered|spotted) (?:an?|the|this) (?:issue|bug|problem|error)\b"
+    r"|\b(?:issue|problem|error|trouble)s? (?:that )?(?:I|we)(?:'m|’m| am| are|'ve been| have been)"
+    r" (?:having|seeing|facing|getting)\b"
     r"|\bran into (?:this|the|an) (?:error|issue|problem)\b|\bwhen(?:ever)? I\b|\bhow to (?:fix|resolve|solve)\b"
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\berrors? (?:is|was|gets?) (?:prompted|shown|reported|displayed|thrown|raised):(?= ?\W)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,6 @@ from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
 from utp_cli.diagnosis.subject import ConversationHistory
-from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,9 +153,6 @@ def mistral_id_format(session: ConversationHistory) -> Iterator[Observation]:
             return
 
 
-_KIMI_ID = regex(r"(?:functions\.)?.+:\d+")
-
-
 @diagnosis("kimi-id-format", "error", kinds=("answer", "session"), views=("call_views",))
 def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """A call's id is not of the form that Kimi K2 was trained on.
@@ -173,9 +170,9 @@ def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observatio
     """
     for_kimi = isinstance(subject, ConversationHistory) and belongs(subject.model, KIMI_K2)
     for call in subject.call_views:
-        if call.id is None or not (for_kimi or call.parser == "kimi_k2"):
+        if call.id is None or call.reason == "truncated" or not (for_kimi or call.parser == "kimi_k2"):
             continue
-        if not _KIMI_ID.fullmatch(str(call.id)):
+        if not re.fullmatch(rf"(?:functions\.)?{re.escape(call.name or '')}:\d+", str(call.id)):
             name = call.known_name if call.known_name not in ("", call.id) else "<name>"
             rewritten = f"name the ids of the history functions.{name}:<n> again: Kimi goes on with those that it sees"
             yield Observation(

@@ -44,6 +44,8 @@ _LOG: Final = "a log, and no answer in it: nothing in it tells what went wrong"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
 _LONGEST: Final = 20_000
 """Characters of plain text that are looked at."""
+_LABEL: Final = 80
+"""Characters in front of a block of code that may be its label."""
 _PIECE: Final = "a part of a stream, and no answer: nothing tells what came before or after it"
 _WHOLE: Final = "the whole stream: curl -sN $URL -d @request.json | tee stream.txt"
 _EMPTY: Final = "the same request without a stream, and without the server's tool parser; the prompt's length"
@@ -189,7 +191,20 @@ def _doubt(result: ParseResult) -> Doubt | None:
     """Say what a text without a call is, raw or in a document; None where it may be an answer."""
     if result.calls or result.rejected or result.server_calls:
         return None
-    return doubt_of(result.content + _end_of(result)) if result.shape == "text" else unread_of(result.content)
+    if result.shape != "text":
+        return unread_of(result.content)
+    return doubt_of(result.content + _end_of(result)) or _quoted(result.content)
+
+
+def _quoted(text: str) -> Doubt | None:
+    """Say what a text is that somebody quotes as code, where its form tells of a cause; else it may be an answer."""
+    if "```" not in text[:_LABEL]:
+        return None
+    from utp_cli.captures.report import block_alone  # noqa: PLC0415 - only for code
+
+    alone = block_alone(text)
+    doubt = doubt_of(text[slice(*alone)]) if alone else None
+    return doubt if doubt and doubt.code else None
 
 
 def _end_of(result: ParseResult) -> str:

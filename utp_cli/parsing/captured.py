@@ -232,11 +232,13 @@ def _as_quoted(result: ParseResult, text: str, options: dict[str, Any], read: Re
     """Read the code in somebody's report as what a model wrote, where his words say that a call in it was not run."""
     if "```" not in text[:_REPORT]:
         return result
-    from utp_cli.captures.report import quoted_generations  # noqa: PLC0415 - for text with code and without a call
+    from utp_cli.captures.report import block_alone, quoted_generations  # noqa: PLC0415 - for text with code and no call
 
-    for start, end in quoted_generations(text):
+    told = quoted_generations(text)
+    alone = None if told else block_alone(text)
+    for start, end in told or ([alone] if alone and text[alone[0]] not in "{[" else []):
         inner = read(text[start:end], options)
-        if inner.shape == "text" and (inner.calls or inner.rejected):
+        if inner.shape == "text" and (inner.calls or inner.rejected) and (told or not inner.named):
             return _in_report(inner, (start, end), text, result.captures)
     return result
 
