@@ -44,9 +44,9 @@ SSE = {
     "no last line end": ('data: {"a":1}', [{"a": 1}], 0),
     "broken off": ('data: {"a":1}\n\ndata: {"a":', [{"a": 1}], 0),
     "broken off in a field": ('data: {"a":1}\n\neven', [{"a": 1}], 0),
-    "no empty line": ('data: {"a":1}\ndata: {"a":2}\n\n', [{"a": 1}, {"a": 2}], 1),
-    "no empty line, no last line end": ('data: {"a":1}\ndata: {"a":2}', [{"a": 1}, {"a": 2}], 1),
-    "no empty line before the end mark": ('data: {"a":1}\ndata: [DONE]\n\n', [{"a": 1}, DONE], 1),
+    "no empty line": ('data: {"a":1}\n\ndata: {"a":2}\ndata: {"a":3}\n\n', [{"a": 1}, {"a": 2}, {"a": 3}], 1),
+    "no empty line, no last line end": ('data: {"a":1}\n\ndata: {"a":2}\ndata: [DONE]', [{"a": 1}, {"a": 2}, DONE], 1),
+    "no empty line before the end mark": ('data: {"a":1}\n\ndata: 2\ndata: [DONE]\n\n', [{"a": 1}, 2, DONE], 1),
     "no json": ("data: hello\n\n", [], 1),
     "no json among json": ('data: {"a\ndata: {"a":2}\n\n', [{"a": 2}], 2),
     "empty payload": ('data:\n\ndata: \n\ndata: {"a":1}\n\n', [{"a": 1}], 0),
@@ -64,6 +64,13 @@ SSE = {
 def test_sse(name: str) -> None:
     text, documents, odd = SSE[name]
     assert both(SseFraming, text) == (documents, ["sse-framing"] * odd)
+
+
+@pytest.mark.parametrize(
+    "text", ['data: {"a":1}\ndata: {"a":2}\n\n', 'data: {"a":1}\ndata: {"a":2}', '\ndata: {"a":1}\r\ndata: {"a":2}\r\n']
+)
+def test_where_no_event_is_parted_the_empty_lines_may_be_lost_in_copying(text: str) -> None:
+    assert both(SseFraming, text) == ([{"a": 1}, {"a": 2}], ["sse-unparted"])
 
 
 JSON = {

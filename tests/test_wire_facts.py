@@ -359,7 +359,8 @@ REST = EVENT[EVENT.index(",") + 1 :]
         (f"data: {HALF}\ndata: {REST}", "Hi", []),
         (f"event: x\nid: 1\nretry: 5\n: a comment\ndata: {EVENT}\n\ndata: [DONE]\n\n", "Hi", []),
         (f"data:\n\ndata: \n\ndata: {EVENT}\n\n", "Hi", []),
-        (f"data: {EVENT}\ndata: {EVENT}\n\n", "HiHi", ["sse-framing"]),  # no empty line between
+        (f"data: {EVENT}\ndata: {EVENT}\n\n", "HiHi", ["sse-unparted"]),  # no empty line between any
+        (f"data: {EVENT}\ndata: {EVENT}\n\ndata: {EVENT}\n\n", "HiHiHi", ["sse-framing"]),  # between some
         (f"data: {EVENT}\n\ndata: nonsense\n\ndata: {EVENT}\n\n", "HiHi", ["sse-framing"]),
         (f"data: {EVENT}\n\n{EVENT}\n\n", "HiHi", ["sse-framing"]),  # a line without `data:`
         (f"data: {EVENT}\n\nnonsense\n\ndata: {EVENT}\n\n", "HiHi", []),  # what another program printed between

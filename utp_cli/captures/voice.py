@@ -76,7 +76,9 @@ HEADING: Final = regex(
 """A heading of the form that an issue tracker hands out."""
 _WEIGHT: Final = 2
 _FILLED_IN: Final = regex(
-    r"Sorry, your request failed\. Please try again\.|please (?:check your parameters|add any additional context about"
+    r"Sorry, your request failed\. Please try again\."
+    r"|Your request is invalid or could not be processed by the service"
+    r"|please (?:check your parameters|add any additional context about"
     r"|verify your settings(?: and try again)?)"
     r"|\(Select the nodes on your canvas[^\n]*|If you have sensitive data in your workflow[^\n]*"
     r"|Is there an existing issue for this[^\n]*|Please adjust your prompt"

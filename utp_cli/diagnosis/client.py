@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis.call_view import named_inside
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,13 +42,17 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     What people see: HTTP 400 that names a field such as `type`, `function`, `id` or `toolUseId`.
 
     What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
-    there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so.
+    there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so. A piece
+    of a stream with `arguments: null` is told as a hint: strict clients refuse it.
 
     What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
-    `arguments` always stands there, as a text: `"{}"` where there are none.
+    `arguments` always stands there, as a text: `"{}"` where there are none. In a stream a client takes null as an
+    empty text.
     """
     yield from odd(subject, "calls-no-list", "an object of calls stands where the list of calls is due")
     yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
+    for hint in odd(subject, "arguments-null", "a piece of a call has null for its arguments"):
+        yield replace(hint, severity="info")
 
 
 @diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("anomalies",))
@@ -84,7 +89,8 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
     piece take its place. Where the server sends none, upgrade it, or ask with `stream: false`.
     """
     for call in answer.rejected:
-        if call.rung == "native" and call.reason == "malformed" and not (call.name or "").strip():
+        nameless = call.rung == "native" and call.reason == "malformed" and not (call.name or "").strip()
+        if nameless and (call.raw or not answer.result.facts.lone):  # a part of a stream may lack the beginning
             streamed = answer.result.stream
             yield Observation(
                 message="a call without a name" + (" in any piece of the stream" if streamed else ""),

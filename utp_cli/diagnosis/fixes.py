@@ -14,6 +14,7 @@ from utp_cli.facts.formats import FORMATS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called, names_of
 from utp_cli.facts.releases import OLDEST, first_with, has, number_of, options, said
 from utp_cli.facts.servers import (
+    AMPLE,
     CONTEXT,
     ENGINES,
     EXTRA_FLAGS,
@@ -203,7 +204,10 @@ def limit_of(request: Mapping[str, Any]) -> int | None:
 
 def longer_context(subject: Answer | Refusal) -> str:
     """Write how to give the server at hand a larger context window."""
-    engine = engine_of(subject)
+    engine, window = engine_of(subject), getattr(subject, "window", None) or 0
     known = [engine] if engine in CONTEXT else ["ollama", "llama.cpp"]
     lines = "; ".join(f"{label_of(name)}: {CONTEXT[name]}" for name in known)
-    return f"{lines}; send fewer or shorter tool definitions"
+    if window < AMPLE:
+        return f"{lines}; send fewer or shorter tool definitions"
+    larger = 1 << window.bit_length()
+    return f"cut long results of tools, or compact the conversation; {lines.replace(str(AMPLE), str(larger))}"

@@ -57,6 +57,11 @@ _SAME = 0.6
 """The part of a clause's words that was said before, so that it says nothing new."""
 _LITTLE = 24
 """Characters of a fix that says too little by itself."""
+_OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
+_COMMAND = 2_000
+"""Characters of an error in which options are looked for."""
+_ALIKE = 0.8
+"""How much an option has to look like another to be that one, misspelt."""
 _EDGES = " \n\t:;,.-\"'`"
 """What stands around the reason of a tool."""
 
@@ -142,10 +147,23 @@ def _is_general(entry: ErrorText) -> bool:
 
 
 def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
-    """Name what in the request the server could not take, where it did not say so itself."""
+    """Name what in the request or in its command the server could not take, where it did not say so itself."""
+    if code == "flag-unknown-to-server":
+        return _respelt(refusal, engine) if engine else ""
     from utp_cli.diagnosis.uncompiled import CODES, uncompiled  # noqa: PLC0415 - for grammars that were refused
 
     return uncompiled(refusal.tools, engine) if refusal.tools and code in CODES else ""
+
+
+def _respelt(refusal: Refusal, engine: str) -> str:
+    """Name the option that a server has in place of one that it does not know; `""` where none is spelt alike."""
+    from utp_cli.facts.releases import has, options  # noqa: PLC0415 - for commands that a server refused
+    from utp_cli.protocol.errors import nearest  # noqa: PLC0415 - as above
+
+    known = [name for name in options(engine) if has(engine, name, refusal.server.get("version"), "switch", "value")]
+    given = dict.fromkeys(_OPTION.findall(refusal.message[:_COMMAND]))
+    meant = {name: nearest(name, known, _ALIKE) for name in given if name not in known}
+    return "; ".join(f"write {near} in place of {name}" for name, near in meant.items() if near)
 
 
 def _said_by(entry: ErrorText) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.conversation_turns import text_of
 from utp_cli.diagnosis.json_text import objects_in
@@ -12,6 +12,7 @@ from utp_cli.diagnosis.themes import rules_beside, views_for
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
 from utp_cli.protocol.patterns import regex
+from utp_cli.wire.access import dig
 from utp_cli.wire.error_quote import QUOTING_FIELD
 from utp_cli.wire.history import messages_of
 
@@ -55,6 +56,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
         quoted=_quoted(result) if result.shape == "error" else "",
         quoting=_quoting(result) if result.shape == "error" else "",
         quotes_several=result.shape == "error" and _quotes_several(result),
+        window=_window(result),
         shape=answer.shape,
         status=_status(result),
         flavour=answer.flavour,
@@ -84,6 +86,16 @@ def _quoted(result: ParseResult) -> str:
     if any(call.reason == "malformed" for call in result.rejected):
         return "the call that the error quotes cannot be read in full: the model wrote it badly; retry the turn"
     return ""
+
+
+_WINDOW: Final = regex(r"\bcontext (?:length|size|window)\b[^\d\n]{0,40}(\d{3,9})\b|\bn_ctx\W{1,4}(\d{3,9})\b")
+
+
+def _window(result: ParseResult) -> int | None:
+    """Return the tokens of the context window: a field of llama.cpp's error, or a number in its words."""
+    field = dig(result.facts.document, "error", "n_ctx")
+    found = _WINDOW.search(result.facts.error or "")
+    return field if isinstance(field, int) else int(found[1] or found[2]) if found else None
 
 
 def _quotes_several(result: ParseResult) -> bool:

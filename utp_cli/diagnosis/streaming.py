@@ -94,7 +94,8 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     What people see: the client waits for ever, or sees half of the answer.
 
     What proves it: `data:` lines of separate JSON documents are not parted by an empty line, or a `data:`
-    payload is neither JSON nor `[DONE]`.
+    payload is neither JSON nor `[DONE]`. Where no event at all is parted from the next, it is a hint: whoever copied
+    the stream may have left the empty lines out.
 
     What to change: the proxy must send an empty line after each event and must not re-chunk, compress or
     buffer (nginx: `proxy_buffering off`).
@@ -103,3 +104,5 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     stream`.
     """
     yield from odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")
+    for hint in odd(answer, "sse-unparted", "no empty line between the events, which may have been lost in copying"):
+        yield replace(hint, severity="info")

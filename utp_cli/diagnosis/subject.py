@@ -275,6 +275,8 @@ class Refusal(Record):
     """The field of the error in which it is quoted; `""` where the message quotes it."""
     quotes_several: bool = False
     """The arguments that it quotes are several objects, one after the other."""
+    window: int | None = None
+    """Tokens of the context window, where the error tells them."""
     shape: str = "error"
     status: int | str | None = None
     """The code that came with it."""

@@ -135,3 +135,5 @@ CONTEXT: Final[dict[str, str]] = {
     "lmstudio": "a larger context length in the load settings of the model",
 }
 """What makes the context window larger."""
+AMPLE: Final = 65_536
+"""Tokens of a context window that is large enough for tools: what does not fit there is too long."""

@@ -282,8 +282,13 @@ def _moved(one: Placed, inner: Mapped) -> Placed:
 
 
 def _has_more(result: ParseResult) -> bool:
-    """Whether something that is no document stood between documents, or a request in front of its answer."""
+    """Whether something that is no document stood between documents, or a request in front of its answer.
+
+    So it is with a list of errors: the first need not be the one that tells.
+    """
     first = result.captures[0]
+    if result.shape == "error" and first.form == "json-lines" and result.facts.document is None:
+        return True
     if first.form == "json-lines" and first.kind == "request":
         return True
     return result.shape != "text" and any(odd.code == "not-json" for odd in result.facts.anomalies)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
 from utp_cli.wire.access import decode, decode_whole
 from utp_cli.wire.spec import MOST_EVIDENCE
 
@@ -24,6 +25,9 @@ BLANK: Final = " \t\r\n\ufeff"
 _SSE: Final = regex(r"data:|event:|id:|retry:|:")
 _LEFT_OUT: Final = regex(r"\{\s*(?:\.{3}|\u2026)\s*\}|\[\s*(?:\.{3}|\u2026)\s*\]|(?:\.{3}|\u2026)\s*\Z")
 """What somebody who copies a stream by hand puts for a value."""
+_NO_LINE: Final = "no empty line before"
+_UNPARTED: Final = "sse-unparted"
+"""What is odd where no event of a stream is parted from the next."""
 _SSE_PREFIXES: Final = frozenset(word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word)))
 _LINE_END: Final = regex(r"\r\n|\r|\n")
 _BETWEEN: Final = regex(r"[ \t\r\n,\x1e\ufeff]*")
@@ -75,6 +79,8 @@ class SseFraming(Framing):
         self._data: list[str] = []
         self._given = False
         """The event at hand has given a document already."""
+        self._events = 0
+        """How often an event began behind an empty line; the first does."""
 
     def feed(self, text: str) -> Iterator[Any]:
         if self._after_cr and text:
@@ -96,7 +102,12 @@ class SseFraming(Framing):
         line = "".join(self._line)
         whole = line.startswith("data:") and (self._data or _document(line[5:]) is not None)
         out = self._take(line) if whole else []
-        return [*out, *self._joined()] if self._data else out
+        out = [*out, *self._joined()] if self._data else out
+        if self._events <= 1:  # whoever copied the stream may have left out the empty lines, all of them
+            self.anomalies = [
+                replace(odd, code=_UNPARTED) if odd.evidence.startswith(_NO_LINE) else odd for odd in self.anomalies
+            ]
+        return out
 
     def _take(self, line: str) -> list[Any]:
         line = line.lstrip("\ufeff")
@@ -122,7 +133,9 @@ class SseFraming(Framing):
             self._data.append(payload)
             return []
         if self._given:
-            self.odd("sse-framing", f"no empty line before: {payload}")
+            self.odd("sse-framing", f"{_NO_LINE}: {payload}")
+        else:
+            self._events += 1
         self._given = True
         return [document]
 

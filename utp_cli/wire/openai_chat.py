@@ -292,6 +292,8 @@ class Decoder(FormatDecoder):
         if function.get("name") and (named_before or name is None) and not grows:
             again = f" again, for the call of {named_before!r}" if named_before else " as the name"
             self.odd("name-repeated", call.place, quoted(function["name"]) + again)
+        if name is None and function.get("arguments", "") is None:
+            self.odd("arguments-null", call.place, quoted(piece))
         if signature := signature_of(piece):
             call.how["signature"] = signature
         if index is not None:
