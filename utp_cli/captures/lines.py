@@ -32,6 +32,8 @@ _QUOTED_LINE: Final = regex(r"^[ ]{0,3}>", re.MULTILINE)
 _UNSIGNED: Final = regex(r"^[^+\- @\\\r\n]", re.MULTILINE)
 """A line that stands in no diff."""
 _TRANSCRIPT: Final = regex(r"^(?:< HTTP/|\* (?:Connected|Connection|Trying|Host|ALPN|TLS|SSL|Request))", re.MULTILINE)
+_GROUP_END: Final = regex(r"\n[ ]{4,40}\+-{36}\s*\Z")
+"""How Python ends such a stack; its beginning may not have been copied."""
 _BORDER: Final = regex(r"[\s│┃║╭╮╰╯┌┐└┘├┤┬┴┼╞╡╪╔╗╚╝╠╣─━═┄┅╌╍╴╶█▀▄▌▐]+")
 _BOXED: Final = regex(r"\s*[│┃║][ ]?")
 _GROUP: Final = regex(r"\s*(?:\+-\+-{4,}(?: \S+ -{4,})?|\+-{4,}|[|+](?: |$))")
@@ -118,7 +120,7 @@ def _kept(mapped: Mapped, kept: Callable[[int, int], Span | None]) -> Mapped:
 
 def _without_box(mapped: Mapped) -> Mapped | None:
     text = mapped.text
-    group = "Exception Group Traceback" in text
+    group = "Exception Group Traceback" in text or _GROUP_END.search(text)
     if not group and not any(sign in text for sign in "│┃║"):
         return None
     lines = list(lines_of(text))
