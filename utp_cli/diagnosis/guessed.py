@@ -40,7 +40,12 @@ def weighed(found: list[Finding], words: str, engine: str | None) -> list[Findin
     guesses, of which 31 are right; of the 341 others 315 are.
     """
     family = _family(found, words)
-    if not family or not (others := guesses("", words, engine)):
+    if not family:
+        return found
+    from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - for what only a family knows
+
+    told = trouble_told(words)
+    if not (others := guesses(told, words, engine)):
         return found
     doubtful = family.entry.doubtful
     likely = [guess.code for guess in others[: 1 if doubtful else _MOST]]
@@ -48,7 +53,8 @@ def weighed(found: list[Finding], words: str, engine: str | None) -> list[Findin
     if found[0].code in likely or covered >= (_HALF if doubtful else _FIFTH):
         return found
     unsure = replace(found[0], severity="info", confidence="low", message=f"perhaps: {found[0].message}")
-    return [unsure, *[guess for guess in others if guess.code != unsure.code][: _MOST - 1]]
+    rest = [guess for guess in others if guess.code != unsure.code][: _MOST - 1]
+    return [*rest[:1], unsure, *rest[1:]] if told else [unsure, *rest]
 
 
 def _family(found: list[Finding], words: str) -> FoundText | None:

@@ -10,6 +10,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.facts.releases import number_of
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ _BROKEN = (
     "; the model wrote it badly, and parsers of servers leave such a call in content: a lower temperature, "
     "`tool_choice: required` (the JSON is constrained then), or a client that repairs it"
 )
+_STREAMS_SINCE = "0.8.0"
+"""The release of Ollama that reads calls in streams (ollama.com/blog/streaming-tool, 28 May 2025)."""
+_OLD_STREAM = f"; before {_STREAMS_SINCE} it reads no calls in streams: upgrade, or ask with `stream: false`"
 _WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text; "
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
@@ -90,10 +94,16 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
             evidence=answer.written(call),
             pointer=call.pointer,
             span=call.span,
-            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)),
+            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + _of_old_stream(answer),
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new
+
+
+def _of_old_stream(answer: Answer) -> str:
+    """Say what else helps in a stream of an Ollama that may be too old to read calls in one."""
+    old = number_of(answer.server.get("version")) < number_of(_STREAMS_SINCE)
+    return _OLD_STREAM if answer.result.stream and fixes.engine_of(answer) == "ollama" and old else ""
 
 
 def _closed_only(answer: Answer) -> list[Observation]:

@@ -1,0 +1,153 @@
+"""What people hold in forms of their own: a block of code, a list of errors, half a stack, an id that lost its signs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from utp_cli import parse
+from utp_cli.parsing.answered import no_answer
+
+KIMI = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>{}<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    "<|tool_calls_section_end|>"
+)
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {key: {}}}}}
+    for name, key in (("find_book", "title"), ("lend2", "reader"))
+]
+CALL = '<tool_call>\n{"name": "find_book", "arguments": {"title": "Emma"}}\n</tool_call>'
+ELEMENT = "I look it up.\n\n<find_book>\n<title>Emma</title>\n</find_book>"
+JOINED = '{"title": "Emma", "shelf": 3}{"title": "Persuasion", "shelf": 4}'
+
+
+def codes(source: Any, **known: Any) -> list[tuple[str, str]]:
+    return [(found.severity, found.code) for found in parse(source, **known).diagnoses]
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ("functions.find_book:0", "find_book"),
+        ("find_book:12", "find_book"),
+        ("functions_find_book_1", "find_book"),
+        ("functionsfind_book1", "find_book"),
+        ("functions.find_book7", "find_book"),
+        ("functions.lend2:0", "lend2"),
+        ("call00003", "find_book"),
+        ("3", "find_book"),
+    ],
+)
+def test_a_call_of_kimi_is_named_by_an_id_that_lost_its_signs(header: str, name: str) -> None:
+    result = parse(KIMI.format(header, '{"title": "Emma"}'), tools=TOOLS)
+    assert [(call.name, call.id) for call in result.calls] == [(name, header)]
+    sound = header.partition(":")[2] != ""
+    assert ("kimi-id-format" in [found.code for found in result.diagnoses]) is not sound
+    assert [repair.before for repair in result.repairs] == ([] if sound else [header])
+
+
+@pytest.mark.parametrize("header", ["call00003", "3"])
+def test_an_id_that_counts_names_no_tool(header: str) -> None:
+    result = parse(KIMI.format(header, '{"title": "Emma"}'))
+    assert (result.calls, [call.reason for call in result.rejected]) == ([], ["malformed"])
+    assert [found.code for found in result.diagnoses] == ["kimi-id-format"]
+
+
+def test_an_id_of_which_somebody_left_out_the_rest_is_not_blamed() -> None:
+    begun = KIMI.partition("{}")[0] + "functions.find_book!3..."
+    assert "kimi-id-format" not in [found.code for found in parse(begun).diagnoses]
+
+
+@pytest.mark.parametrize(
+    ("inside", "code"),
+    [(CALL, "call-left-in-content"), (ELEMENT, "call-left-in-content"), (JOINED, "arguments-concatenated")],
+)
+@pytest.mark.parametrize("around", ["```\n{}\n```", "```text\n{}\n```\n", "Example output:\n```\n{}\n```"])
+def test_a_block_of_code_alone_is_read_as_what_stands_in_it(around: str, inside: str, code: str) -> None:
+    assert codes(around.format(inside)) == [("info", code)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"title": "Emma", "shelf": 3}\n```',
+        "```python\ndef find_book(title):\n    return title\n```",
+        "Here is the page:\n```html\n<main>\n<p>Emma</p>\n</main>\n```",
+        "You can call it so. The form is:\n```\n" + CALL + "\n```\nThe server reads it.",
+    ],
+)
+def test_a_block_that_answers_is_an_answer(text: str) -> None:
+    assert codes(text) == []
+    assert no_answer(parse(text)) is None
+
+
+def test_a_piece_with_null_for_its_arguments_is_hinted_at_and_a_part_lacks_no_name() -> None:
+    piece = {"index": 0, "id": "", "type": "function", "function": {"arguments": None}}
+    chunk = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]}
+    assert codes(f"data: {json.dumps(chunk)}\n\n") == [("info", "call-shape-invalid")]
+
+
+def test_of_a_list_of_errors_the_one_that_tells_is_taken() -> None:
+    said = "messages.5.content.1: `thinking` blocks in the latest assistant message cannot be modified."
+    listed = json.dumps([{"error": "Error\n    at xy (/app/main:4:2)"}, {"error": f"Error: 400 {said}", "at": "noon"}])
+    assert codes(listed) == codes(listed[:-12]) == [("error", "thinking-block-altered")]
+
+
+def test_the_end_of_an_exception_group_is_read_without_its_beginning() -> None:
+    stack = [
+        '  File "/app/api.py", line 350, in answer', "    raise ValueError(said)", "", "ValueError: <tool_call>",
+        '{"name": "find_book", "arguments": {}}', "</tool_call>",
+    ]  # fmt: skip
+    text = "\n".join(f"    | {line}" for line in stack) + "\n    +" + "-" * 36
+    assert codes(text) == [("error", "server-rejects-own-output")]
+
+
+@pytest.mark.parametrize(
+    ("engine", "given", "due"),
+    [
+        ("sglang", "--reasoning_parser kimi_k2", "write --reasoning-parser in place of --reasoning_parser"),
+        ("vllm", "--tool-call-parsr hermes", "write --tool-call-parser in place of --tool-call-parsr"),
+        ("vllm", "--no-such-thing-at-all", ""),
+    ],
+)
+def test_an_option_that_a_server_refused_gets_its_spelling(engine: str, given: str, due: str) -> None:
+    (found,) = parse(f"serve: error: unrecognized arguments: {given}", server={"engine": engine}).diagnoses
+    assert found.code == "flag-unknown-to-server"
+    assert (due in found.fix) if due else "in place of" not in found.fix
+
+
+@pytest.mark.parametrize(
+    ("window", "due", "not_due"),
+    [(4_096, "-c 65536", "compact"), (100_096, "-c 131072", "65536"), (262_144, "-c 524288", "65536")],
+)
+def test_a_window_that_is_too_small_is_made_larger_than_it_is(window: int, due: str, not_due: str) -> None:
+    body = {"error": {"message": "the request exceeds the available context size, try increasing it", "n_ctx": window}}
+    (found,) = parse(body, server={"engine": "llama.cpp"}).diagnoses
+    assert found.code == "context-exceeded"
+    assert due in found.fix
+    assert not_due not in found.fix
+
+
+def test_the_signs_of_gemmas_quotes_in_json_are_control_tokens() -> None:
+    assert codes('{"books": [{"title": "<|\\"|"Emma<|\\"|"}, {"titl') == [("info", "leaked-special-tokens")]
+    assert codes('{"books": [{"title": "Emma <|> Emma"}]}') == []
+
+
+@pytest.mark.parametrize(("version", "old"), [(None, True), ("0.5.4", True), ("0.21.0", False)])
+def test_a_stream_of_an_old_ollama_has_no_calls(version: str | None, old: bool) -> None:
+    pieces = ['{"name": ', '"find_book", ', '"parameters": {"title": "Emma"}}', ""]
+    rows = [{"model": "m", "message": {"role": "assistant", "content": each}, "done": not each} for each in pieces]
+    server = {"engine": "ollama", **({"version": version} if version else {})}
+    found = parse("\n".join(map(json.dumps, rows)), server=server).diagnoses
+    assert [one.code for one in found] == ["call-left-in-content"]
+    assert ("before 0.8.0" in found[0].fix) is old
+
+
+def test_what_somebody_tells_stands_before_what_a_family_of_texts_makes_of_his_words() -> None:
+    text = (
+        "The OpenAI endpoint does not support proper tool calling, it just outputs the tool in plaintext as message"
+        ' content: `{"name": "find_book", "parameters": {"title": "Emma"}}`'
+    )
+    assert codes(text)[0] == ("info", "call-left-in-content")
