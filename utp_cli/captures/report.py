@@ -100,10 +100,9 @@ _LONGEST: Final = 4_000
 """Characters that are looked at."""
 _BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
 """Code that somebody quotes."""
-_ALONE: Final = regex(
-    r"\s*(?:[^\n`.!?]{1,60}:[ \t]*\n\s*)?```\w{0,12}[ \t]*\n((?:(?!```)[^\0]){1,20000}?)\s*(?:```\s*)?\Z"
-)
-"""A block of code, with nothing or a label in front of it: somebody quotes."""
+_OPENING: Final = regex(r"\s*+(?:[^\n`.!?]{1,60}:[ \t]*\n\s*+)?```\w{0,12}[ \t]*\n")
+"""The beginning of a block of code, with nothing or a label in front of it: somebody quotes."""
+_FENCE: Final = "```"
 _BLOCKS: Final = 4
 """Blocks of code that are read."""
 _TURNS: Final = regex(
@@ -210,8 +209,14 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
 
 def block_alone(text: str) -> Span | None:
     """Return where the code stands in a text that is one block of it, maybe with a label in front; None for more."""
-    alone = _ALONE.match(text)
-    return alone.span(1) if alone else None
+    opened = _OPENING.match(text)
+    if opened is None:
+        return None
+    end = text.find(_FENCE, opened.end())
+    if end >= 0 and text[end + len(_FENCE) :].strip():
+        return None
+    stop = len(text[: end if end >= 0 else len(text)].rstrip())
+    return (opened.end(), stop) if stop > opened.end() else None
 
 
 def _words_of(text: str) -> str:
