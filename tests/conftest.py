@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose how Hypothesis searches. The process that only hands tests out loads none, and no Hypothesis."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each program that a test starts compiles all of utp anew
     gc.disable()  # until all tests are there: a million objects, none of them garbage
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         return
