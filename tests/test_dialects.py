@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-from cProfile import Profile
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests import hostile
 from tests.cases import load, same
+from tests.counted import calls_in
 from utp_cli import Parser, parse
 from utp_cli.dialects.bodies import CodeBody, DelimitedBody, NestedBody
 from utp_cli.dialects.catalogue import DIALECTS, GROUPS
@@ -339,22 +338,15 @@ def test_a_call_is_told_once_by_name_before_its_arguments_end(dialect: Dialect) 
 
 
 def calls_made(dialect: Dialect, text: str, piece: int) -> int:
-    """Count the calls that reading takes, of Python and of C; seconds are measured in `bench/linear.py`.
+    """Count the calls that reading takes; seconds are measured in `bench/linear.py`."""
 
-    The profiler in C counts them: a function of Python asked at each call would take longer than the reading.
-    """
-    counted = Profile()
-    before = sys.getprofile()
-    counted.enable()
-    try:
+    def reading() -> None:
         parser = Parser(parser=dialect.name, tools=hostile.TOOLS)
         for at in range(0, len(text), piece):
             parser.feed(text[at : at + piece])
         parser.close().to_dict()
-    finally:
-        counted.disable()
-        sys.setprofile(before)
-    return sum(each.callcount for each in counted.getstats())
+
+    return calls_in(reading)
 
 
 FIRST = {dialect.family: dialect for dialect in reversed(list(DIALECTS))}
