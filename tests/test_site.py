@@ -76,7 +76,7 @@ def built(folder: Path) -> dict[Path, Page]:
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     words = [sys.executable, "-m", "tests.site_build", str(folder)]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
     read = {}
     for path in folder.rglob("*.html"):
         read[path] = Page()
