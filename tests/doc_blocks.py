@@ -140,7 +140,7 @@ class Reader:
         config = {name: str(folder / ".config") for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
         path = f"{programs}{os.pathsep}{os.environ['PATH']}"
         unset = {name: value for name, value in os.environ.items() if not name.startswith("UTP_")}
-        self.environment = {**unset, **config, "NO_COLOR": "1", "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+        self.environment = {**unset, **config, "NO_COLOR": "1", "PATH": path}
 
     def here(self, text: str) -> str:
         """Put addresses of this machine in the place of those that a page shows."""

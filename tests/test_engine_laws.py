@@ -37,6 +37,8 @@ TOOL = {
         },
     },
 }
+TOOLS = load_tools([TOOL])
+"""Read once: a text is cut at hundreds of places."""
 ARGUMENTS = {
     "city": "Oslo by",
     "count": 1234,
@@ -93,7 +95,7 @@ def test_what_is_cut_off_is_the_beginning_of_what_was_meant(dialect: Any) -> Non
     calls = CALLS[:1] if "several-calls" in dialect.cannot else CALLS
     said = "" if "text-around" in dialect.cannot else SAID
     text = said + write_calls(dialect, calls)
-    options = {"parser": dialect.name, "tools": [TOOL], "finish_reason": "length"}
+    options = {"parser": dialect.name, "tools": TOOLS, "finish_reason": "length"}
     whole = [call.arguments for call in parse(text, **options).calls]
     assert len(whole) == len(calls)
     before = 0
@@ -227,7 +229,7 @@ def test_words_around_calls_stay_and_calls_stay_what_they_are(dialect: Any) -> N
     first, second = (write_calls(dialect, [call]) for call in CALLS)
     text = SAID + first + BETWEEN + second + BEHIND
     for width in (len(text), 1, 7):
-        result, events = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+        result, events = fed(text, {"parser": dialect.name, "tools": TOOLS}, width)
         assert same([call.arguments for call in result.calls], [call["arguments"] for call in CALLS])
         assert (result.rejected, result.repairs, result.reasoning) == ([], [], "")
         assert result.content == SAID + BETWEEN + BEHIND
@@ -253,7 +255,7 @@ def test_a_call_in_thinking_is_a_draft(dialect: Any) -> None:
     thought = f"Hm.\n{written}\nBetter not."
     text = f"<think>{thought}</think>No."
     for width in (len(text), 1, 7):
-        result, _ = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+        result, _ = fed(text, {"parser": dialect.name, "tools": TOOLS}, width)
         assert (result.content, result.calls) == ("No.", [])
         assert result.reasoning == thought
         drafts = [call for call in result.rejected if call.rung != "heuristic"]  # which is prose that announces one
@@ -271,7 +273,7 @@ def test_an_opening_marker_once_more_changes_no_call(dialect: Any) -> None:
             continue
         text = f"{marker}\n{written}"
         for width in (len(text), 1):
-            result, _ = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+            result, _ = fed(text, {"parser": dialect.name, "tools": TOOLS}, width)
             assert same([call.arguments for call in result.calls], [ARGUMENTS]), marker
             assert not result.rejected, marker
             assert result.content in ("", marker.strip()), marker
@@ -292,7 +294,7 @@ def test_a_lost_closing_marker_is_put_back(dialect: Any) -> None:
             continue
         text = written = written.rstrip().removesuffix(marker)
         for behind in ("", BEHIND):
-            result, _ = fed(text + behind, {"parser": dialect.name, "tools": [TOOL]}, 3)
+            result, _ = fed(text + behind, {"parser": dialect.name, "tools": TOOLS}, 3)
             assert same([call.arguments for call in result.calls], [ARGUMENTS]), marker
             assert (result.rejected, result.content) == ([], behind.strip()), marker
             assert {repair.code for repair in result.repairs} <= {"missing-close-tag"}, marker
@@ -300,7 +302,7 @@ def test_a_lost_closing_marker_is_put_back(dialect: Any) -> None:
 
 def test_a_call_that_the_prompt_has_begun_is_told_with_its_name() -> None:
     prompt = '<tool_call>\n{"name": "note_down", "arguments": {'
-    parser = Parser(parser="hermes", tools=[TOOL], generation_prompt=prompt)
+    parser = Parser(parser="hermes", tools=TOOLS, generation_prompt=prompt)
     events = [event for character in '"city": "Oslo"}}\n</tool_call>' for event in parser.feed(character)]
     told = [(event.type, event.name or event.text) for event in events if event.provisional]
     assert told[0] == ("tool_start", "note_down")
@@ -315,7 +317,7 @@ MARKED = [dialect for dialect in READ if not (dialect.body.leading or dialect.bo
 @pytest.mark.parametrize("dialect", [d for d in MARKED if not d.body.bare], ids=lambda dialect: dialect.name)
 def test_a_call_in_a_fence_is_shown_where_words_follow_and_made_where_none_do(dialect: Any) -> None:
     fence = f"I looked it up.\n\n```\n{write_calls(dialect, CALLS[:1])}\n```"
-    options = {"parser": dialect.name, "tools": [TOOL]}
+    options = {"parser": dialect.name, "tools": TOOLS}
     for behind in ("\nThat was it.", "\n\nThat was it.\n"):
         result = parse(fence + behind, **options)
         assert (result.calls, result.content) == ([], fence + behind)
@@ -327,7 +329,7 @@ def test_a_call_in_a_fence_is_shown_where_words_follow_and_made_where_none_do(di
 def test_what_is_shown_is_text_with_all_its_markers(dialect: Any) -> None:
     calls = CALLS[:1] if "several-calls" in dialect.cannot else CALLS
     text = f"Models write a call like this:\n\n{write_calls(dialect, calls)}\n\nThat is all."
-    result = parse(text, parser=dialect.name, tools=[TOOL])
+    result = parse(text, parser=dialect.name, tools=TOOLS)
     assert (result.calls, result.content) == ([], text)
     assert {call.reason for call in result.rejected} == {"shown"}
 
@@ -342,7 +344,7 @@ def test_each_call_is_told_to_begin_and_to_end(dialect: Any) -> None:
     for calls in ALONE if "several-calls" in dialect.cannot else (*ALONE, CALLS):
         text = write_calls(dialect, calls) + "\n\nAt noon."
         for width in (1, 5, len(text)):
-            _, events = fed(text, {"parser": dialect.name, "tools": [TOOL]}, width)
+            _, events = fed(text, {"parser": dialect.name, "tools": TOOLS}, width)
             told = [event for event in events if event.provisional and event.type.startswith("tool_")]
             assert {event.index for event in told} == {*range(len(calls))}
             for index in range(len(calls)):
@@ -364,7 +366,7 @@ def held_back(dialect: Any, text: str) -> str:
 @pytest.mark.parametrize("dialect", [d for d in READ if not d.by_name and d.name != "muse"], ids=lambda d: d.name)
 def test_what_can_be_told_is_told(dialect: Any) -> None:
     """Character by character, before a call and behind it. Muse needs the dialect of its bodies beside it."""
-    engine = Engine(Plan([dialect], [dialect.name]), tools={"note_down": load_tools([TOOL])[0]})
+    engine = Engine(Plan([dialect], [dialect.name]), tools={"note_down": TOOLS[0]})
     written = write_calls(dialect, CALLS[:1])
     told, name = "", "note_down" * dialect.body.named_before  # it stands before the marker: text, so far
     ended = written.endswith((*dialect.closers, *dialect.section_close))  # else what follows tells the end

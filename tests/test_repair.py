@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from tests.cases import ids, load, same
+from tests.counted import calls_in
 from utp_cli.repair import shortcuts, strings
 from utp_cli.repair.codes import CODES, in_order
 from utp_cli.repair.extract import repair_json
@@ -450,23 +451,15 @@ def test_cost_is_linear(scrap, front):
 
     def cost(size: int) -> int:
         text = front + scrap * (size // len(scrap))
-        calls = 0
 
-        def count(*_: object) -> None:
-            nonlocal calls
-            calls += 1
-
-        before = sys.getprofile()
-        sys.setprofile(count)
-        try:
+        def reading() -> None:
             repair_json(text)
             read([text[i : i + 4] for i in range(0, len(text), 4)], MARKERS)
-        finally:
-            sys.setprofile(before)
-        return calls
 
-    cost(2_000)  # what is loaded once counts for neither
-    assert cost(8_000) < 5 * cost(2_000) + 2_000
+        return calls_in(reading)
+
+    cost(1_000)  # what is loaded once counts for neither
+    assert cost(4_000) < 5 * cost(1_000)
 
 
 VAIN = {
