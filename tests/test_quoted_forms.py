@@ -40,6 +40,10 @@ def codes(source: Any, **known: Any) -> list[tuple[str, str]]:
         ("functions.lend2:0", "lend2"),
         ("call00003", "find_book"),
         ("3", "find_book"),
+        ("functions.lend2", "lend2"),
+        ("functions_lend2", "lend2"),
+        ("functionslend21", "lend2"),
+        ("functions.lend2.0", "lend2"),
     ],
 )
 def test_a_call_of_kimi_is_named_by_an_id_that_lost_its_signs(header: str, name: str) -> None:
@@ -50,11 +54,28 @@ def test_a_call_of_kimi_is_named_by_an_id_that_lost_its_signs(header: str, name:
     assert [repair.before for repair in result.repairs] == ([] if sound else [header])
 
 
-@pytest.mark.parametrize("header", ["call00003", "3"])
-def test_an_id_that_counts_names_no_tool(header: str) -> None:
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("3", []),
+        ("call00003", ["call00003"]),
+        ("functions_find_book_1", ["find_book"]),
+        ("functions.find_book.1", ["find_book"]),
+        ("functions.sha256", ["functions.sha256"]),
+        ("functionsmd5", ["functionsmd5"]),
+    ],
+)
+def test_where_no_tools_are_known_digits_are_cut_off_behind_a_sign_only(header: str, names: list[str]) -> None:
     result = parse(KIMI.format(header, '{"title": "Emma"}'))
-    assert (result.calls, [call.reason for call in result.rejected]) == ([], ["malformed"])
+    assert [call.name for call in result.calls] == names
+    assert [call.reason for call in result.rejected] == ([] if names else ["malformed"])
     assert [found.code for found in result.diagnoses] == ["kimi-id-format"]
+
+
+@pytest.mark.parametrize("header", ["functions_sell_1", "zzz", "call_15"])
+def test_an_id_that_names_no_known_tool_is_an_unknown_tool_too(header: str) -> None:
+    found = parse(KIMI.format(header, '{"price": 3}'), tools=TOOLS).diagnoses
+    assert {one.code for one in found} == {"kimi-id-format", "unknown-tool"}
 
 
 def test_an_id_of_which_somebody_left_out_the_rest_is_not_blamed() -> None:
@@ -77,6 +98,12 @@ def test_a_block_of_code_alone_is_read_as_what_stands_in_it(around: str, inside:
         '```json\n{"title": "Emma", "shelf": 3}\n```',
         "```python\ndef find_book(title):\n    return title\n```",
         "Here is the page:\n```html\n<main>\n<p>Emma</p>\n</main>\n```",
+        "For example:\n```\n" + CALL + "\n```",
+        "Call it like this:\n```python\nfind_book(title='Emma')\n```",
+        "```bash\nvllm serve Qwen/Qwen3-8B\n```",
+        "```\nvllm serve Qwen/Qwen3-8B --tool-call-parsr hermes\n```",
+        "```xml\n<find_book><title>Emma</title></find_book>\n```",
+        'Mistral writes it so:\n\n```\nfind_book[ARGS]{"title": "Emma"}\n```\n\nThe name stands in front of [ARGS].',
         "You can call it so. The form is:\n```\n" + CALL + "\n```\nThe server reads it.",
     ],
 )
@@ -112,6 +139,7 @@ def test_the_end_of_an_exception_group_is_read_without_its_beginning() -> None:
         ("sglang", "--reasoning_parser kimi_k2", "write --reasoning-parser in place of --reasoning_parser"),
         ("vllm", "--tool-call-parsr hermes", "write --tool-call-parser in place of --tool-call-parsr"),
         ("vllm", "--no-such-thing-at-all", ""),
+        ("llama.cpp", "--reasoning_parser kimi_k2", ""),
     ],
 )
 def test_an_option_that_a_server_refused_gets_its_spelling(engine: str, given: str, due: str) -> None:
@@ -130,6 +158,27 @@ def test_a_window_that_is_too_small_is_made_larger_than_it_is(window: int, due: 
     assert found.code == "context-exceeded"
     assert due in found.fix
     assert not_due not in found.fix
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("context length exceeded: 200000 tokens > 32768", "-c 65536"),
+        ("This model's maximum context length is 131,072 tokens. However, you requested 140,960 tokens", "-c 262144"),
+        ("request (120737 tokens) exceeds the available context size (100096 tokens), try increasing it", "-c 131072"),
+    ],
+)
+def test_a_window_is_read_where_the_words_name_it(text: str, due: str) -> None:
+    (found,) = parse(text, server={"engine": "llama.cpp"}).diagnoses
+    assert due in found.fix
+
+
+@pytest.mark.parametrize("window", ["1" + "0" * 4_400, "1" + "0" * 30, "0", "-5", '"many"', "null", "[]", "1e400"])
+def test_a_window_that_cannot_be_is_none(window: str) -> None:
+    said = "the request exceeds the available context size, try increasing it"
+    body = f'{{"error": {{"message": "{said}", "n_ctx": {window}}}}}'
+    (found,) = parse(body, server={"engine": "llama.cpp"}).diagnoses
+    assert "-c 65536" in found.fix
 
 
 def test_the_signs_of_gemmas_quotes_in_json_are_control_tokens() -> None:

@@ -100,8 +100,13 @@ _LONGEST: Final = 4_000
 """Characters that are looked at."""
 _BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
 """Code that somebody quotes."""
-_OPENING: Final = regex(r"\s*+(?:[^\n`.!?]{1,60}:[ \t]*\n\s*+)?```\w{0,12}[ \t]*\n")
-"""The beginning of a block of code, with nothing or a label in front of it: somebody quotes."""
+_OPENING: Final = regex(
+    r"\s*+(?:(?=[^\n]{0,60}?(?:outputs?|responses?|results?|repl(?:y|ies)|answers?|messages?|content|logs?|g[eo]t"
+    r"|prints?|printed|shows?|appears?|returns?|returned|raw|actual)\b)[^\n`.!?]{1,60}:[ \t]*\n\s*+)?"
+    r"```(?:text|txt|plaintext|log|console)?[ \t]*\n",
+    re.IGNORECASE,
+)
+"""The beginning of a block of code in no language, with nothing in front of it, or a label that says who wrote it."""
 _FENCE: Final = "```"
 _BLOCKS: Final = 4
 """Blocks of code that are read."""

@@ -173,7 +173,8 @@ def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observatio
         if call.id is None or call.reason == "truncated" or not (for_kimi or call.parser == "kimi_k2"):
             continue
         if not re.fullmatch(rf"(?:functions\.)?{re.escape(call.name or '')}:\d+", str(call.id)):
-            name = call.known_name if call.known_name not in ("", call.id) else "<name>"
+            named = call.known_name in subject.known or call.known_name not in ("", call.id)
+            name = call.known_name if named else "<name>"
             rewritten = f"name the ids of the history functions.{name}:<n> again: Kimi goes on with those that it sees"
             yield Observation(
                 message=f"Kimi K2 wants ids of the form functions.{name}:0, not {call.id}",

@@ -41,7 +41,7 @@ PRECEDENCE = (
     Precedence("stream-name-repeated", ("unknown-tool", "tool-name-variant", "call-name-empty")),
     Precedence("harmony-leak", ("call-left-in-content", "leaked-special-tokens", "unknown-tool", "tool-name-variant")),
     Precedence("harmony-leak", _NO_CALL),
-    Precedence("kimi-id-format", ("call-left-in-content", "unknown-tool", "tool-name-variant"), "call"),
+    Precedence("kimi-id-format", ("call-left-in-content", "tool-name-variant")),
     Precedence("special-tokens-stripped", _NO_CALL),
     Precedence("react-instead-of-native", ("call-left-in-content", *_NO_CALL)),
     Precedence("call-left-in-content", (*_NO_CALL, "calls-lost")),

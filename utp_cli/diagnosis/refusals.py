@@ -60,7 +60,7 @@ _LITTLE = 24
 _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
-_ALIKE = 0.8
+_ALIKE = 0.9
 """How much an option has to look like another to be that one, misspelt."""
 _EDGES = " \n\t:;,.-\"'`"
 """What stands around the reason of a tool."""
@@ -162,7 +162,7 @@ def _respelt(refusal: Refusal, engine: str) -> str:
 
     known = [name for name in options(engine) if has(engine, name, refusal.server.get("version"), "switch", "value")]
     given = dict.fromkeys(_OPTION.findall(refusal.message[:_COMMAND]))
-    meant = {name: nearest(name, known, _ALIKE) for name in given if name not in known}
+    meant = {name: nearest(name.replace("_", "-"), known, _ALIKE) for name in given if name not in known}
     return "; ".join(f"write {near} in place of {name}" for name, near in meant.items() if near)
 
 

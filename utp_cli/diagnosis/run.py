@@ -88,14 +88,21 @@ def _quoted(result: ParseResult) -> str:
     return ""
 
 
-_WINDOW: Final = regex(r"\bcontext (?:length|size|window)\b[^\d\n]{0,40}(\d{3,9})\b|\bn_ctx\W{1,4}(\d{3,9})\b")
+_WINDOW: Final = regex(
+    r"\bcontext (?:length|size|window)(?: is| of| =|:)? \(?(?P<said>\d{1,3}(?:,\d{3}){1,2}|\d{3,8})\b"
+    r"|\bn_ctx\W{1,4}(?P<field>\d{3,8})\b"
+)
+_LARGEST: Final = 10**8
+"""Tokens of the largest window that is believed."""
 
 
 def _window(result: ParseResult) -> int | None:
     """Return the tokens of the context window: a field of llama.cpp's error, or a number in its words."""
     field = dig(result.facts.document, "error", "n_ctx")
+    if isinstance(field, int) and 0 < field <= _LARGEST:
+        return field
     found = _WINDOW.search(result.facts.error or "")
-    return field if isinstance(field, int) else int(found[1] or found[2]) if found else None
+    return int((found["said"] or found["field"]).replace(",", "")) if found else None
 
 
 def _quotes_several(result: ParseResult) -> bool:

@@ -103,6 +103,11 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Could not parse message into JSON`, `Unexpected token d in JSON`, `Error reading SSE
     stream`.
     """
-    yield from odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")
-    for hint in odd(answer, "sse-unparted", "no empty line between the events, which may have been lost in copying"):
+    broken = [*odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")]
+    yield from broken
+    for hint in (
+        ()
+        if broken
+        else odd(answer, "sse-unparted", "no empty line between the events, which may have been lost in copying")
+    ):
         yield replace(hint, severity="info")

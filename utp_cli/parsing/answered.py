@@ -44,6 +44,10 @@ _LOG: Final = "a log, and no answer in it: nothing in it tells what went wrong"
 _REPORT: Final = "a report of how models and tools go wrong, and no answer: it names no cause that is known"
 _LONGEST: Final = 20_000
 """Characters of plain text that are looked at."""
+_QUOTED: Final = frozenset(
+    {UNREAD, "arguments-concatenated", "fabricated-result", "harmony-leak", "leaked-special-tokens"}
+)
+"""What a block of code alone may hint at; commands, files and JSON in one may be what was asked for."""
 _LABEL: Final = 80
 """Characters in front of a block of code that may be its label."""
 _PIECE: Final = "a part of a stream, and no answer: nothing tells what came before or after it"
@@ -204,7 +208,7 @@ def _quoted(text: str) -> Doubt | None:
 
     alone = block_alone(text)
     doubt = doubt_of(text[slice(*alone)]) if alone else None
-    return doubt if doubt and doubt.code else None
+    return doubt if doubt and doubt.code in _QUOTED else None
 
 
 def _end_of(result: ParseResult) -> str:

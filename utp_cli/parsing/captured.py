@@ -333,7 +333,7 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
     told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
     if error.kind == "error" and told and _is_somebodys(error, result):
         return False
-    if any(finding.code == "call-left-in-content" for finding in result.named):
+    if any(finding.code == "call-left-in-content" and finding.severity == "error" for finding in result.named):
         return result.shape == "text" and error.kind == "error"
     return result.shape == "text" and any(
         call.span

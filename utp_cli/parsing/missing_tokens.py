@@ -72,11 +72,6 @@ _HEADERS = (
     ),
     _BareHeader(
         dialect="mistral",
-        sign="[ARGS]",
-        pattern=regex(rf"(?:^|(?<=\}})){_NAME}\[ARGS\][ \t]{{0,4}}(?=\{{)", re.MULTILINE),
-    ),
-    _BareHeader(
-        dialect="mistral",
         sign="{",
         pattern=regex(rf"(?:^|(?<=}})){_NAME}(?:\[ARGS\])?[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
         plain=True,

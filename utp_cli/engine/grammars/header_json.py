@@ -36,9 +36,10 @@ _HALF_FENCE = regex(r"`{0,3}\w*\s*")
 _NEVER = "}[]<>\"'`"
 """What neither a name nor an id holds; only the text between the slots may."""
 _NAME_IN_ID = regex(r"(?:functions\.)?(?P<name>.+?):\d+")
-_BENT_ID = regex(r"functions[._]?(?P<name>[A-Za-z].{0,198}?)[:_]?\d+")
+_BENT_ID = regex(r"functions[._](?P<name>[A-Za-z].{0,198}?)[._:]\d+")
 """An id whose signs a client took out of the history: Kimi goes on with those that it sees (SGLang's pull request
 21377 and exo's issue 2281, 2026)."""
+_DIGITS = regex(r"\d{0,9}\Z")
 _COUNTER = regex(r"(?:call_?)?\d+")
 """An id that counts, and names nothing (SGLang's pull request 25362, 2026)."""
 
@@ -97,9 +98,10 @@ def read(source: Source, opened: Hit, context: Context[HeaderBody]) -> Waiting[M
     tool = (context.tools or {}).get(name or "")
     arguments, repairs, why = shape_arguments(reader.value, tool, text_due=False)
     if name and name == call_id and _COUNTER.fullmatch(name) and tool is None:
-        name, told = _named_by(arguments or {}, name, context)
-        why = why if told else "the header counts the call, and names no tool"
-        arguments = arguments if told else None
+        fit, told = _named_by(arguments or {}, name, context)
+        if name.isdecimal() and not told:
+            arguments, why = None, "the header counts the call, and names no tool"
+        name = fit if told or name.isdecimal() else name
     repairs = [*repairs_of(reader, context.body), *repairs, *told]
     why = guessed({repair.code for repair in repairs}) or ("" if arguments is not None else why or "")
     call = RawCall(
@@ -117,14 +119,30 @@ def _name_in(call_id: str, context: Context[HeaderBody]) -> tuple[str, list[Repa
     """Return the name that an id has in it, and the repair where its signs are lost; the id where there is none."""
     if inside := _NAME_IN_ID.fullmatch(call_id):
         return inside["name"], []
-    bent = _BENT_ID.fullmatch(call_id)
-    if not bent or call_id in (context.tools or {}):
+    name = _known_in(call_id, context.tools) if context.tools else ""
+    if not context.tools and (bent := _BENT_ID.fullmatch(call_id)):
+        name = bent["name"]
+    if name in ("", call_id):
         return call_id, []
     repair = Repair(
-        code="name-decoration", layer="shape", confidence="likely", pointer="/name", before=call_id, after=bent["name"],
+        code="name-decoration", layer="shape", confidence="likely", pointer="/name", before=call_id, after=name,
         message="took the name out of an id that lost its signs",
     )  # fmt: skip
-    return bent["name"], [repair]
+    return name, [repair]
+
+
+def _known_in(call_id: str, tools: Mapping[str, Any]) -> str:
+    """Return the longest name of a tool that an id has between `functions` and its last digits; `""` for none."""
+    if call_id in tools:
+        return call_id
+    rest = call_id.removeprefix("functions")
+    digits = _DIGITS.search(rest)
+    for cut in range(len(digits[0]) + 1 if digits and rest != call_id else 0):
+        name = rest[: len(rest) - cut]
+        for one in (name, name.lstrip("._"), name.lstrip("._").rstrip("._:")):
+            if one in tools:
+                return one
+    return ""
 
 
 def _ends(source: Source, name: str | None, call_id: str | None, opened: Hit) -> MarkerRead:
