@@ -120,7 +120,7 @@ def _kept(mapped: Mapped, kept: Callable[[int, int], Span | None]) -> Mapped:
 
 def _without_box(mapped: Mapped) -> Mapped | None:
     text = mapped.text
-    group = "Exception Group Traceback" in text or _GROUP_END.search(text)
+    group = "Exception Group Traceback" in text or ('|   File "' in text and _GROUP_END.search(text))
     if not group and not any(sign in text for sign in "│┃║"):
         return None
     lines = list(lines_of(text))
