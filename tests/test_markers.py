@@ -28,7 +28,7 @@ _DSML += "</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
         ('="f">\n<parameter name="a">1</parameter>\n</invoke>\n</function_calls>', "leaked-special-tokens"),
         ("Off.<start_function_call>call:call:<start_function_response>light<escape>}", "leaked-special-tokens"),
         (_CODER + "</tool_call>", "call-left-in-content"),
-        (_KIMI.format("call_0"), "call-name-empty"),
+        (_KIMI.format("call_0"), "kimi-id-format"),
         (_CODER, ""),
         (f"<tool_call>\n{_CODER}</tool_call>", ""),
         (_DSML, ""),

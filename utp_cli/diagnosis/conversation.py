@@ -10,6 +10,7 @@ from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
 from utp_cli.diagnosis.subject import ConversationHistory
+from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,6 +154,9 @@ def mistral_id_format(session: ConversationHistory) -> Iterator[Observation]:
             return
 
 
+_COUNTS = regex(r"\d")
+
+
 @diagnosis("kimi-id-format", "error", kinds=("answer", "session"), views=("call_views",))
 def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """A call's id is not of the form that Kimi K2 was trained on.
@@ -170,7 +174,8 @@ def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observatio
     """
     for_kimi = isinstance(subject, ConversationHistory) and belongs(subject.model, KIMI_K2)
     for call in subject.call_views:
-        if call.id is None or call.reason == "truncated" or not (for_kimi or call.parser == "kimi_k2"):
+        written = call.parser == "kimi_k2" and _COUNTS.search(str(call.id))  # a name alone is no id that was bent
+        if call.id is None or call.reason == "truncated" or not (for_kimi or written):
             continue
         if not re.fullmatch(rf"(?:functions\.)?{re.escape(call.name or '')}:\d+", str(call.id)):
             named = call.known_name in subject.known or call.known_name not in ("", call.id)
