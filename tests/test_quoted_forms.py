@@ -40,8 +40,6 @@ def codes(source: Any, **known: Any) -> list[tuple[str, str]]:
         ("functions.lend2:0", "lend2"),
         ("call00003", "find_book"),
         ("3", "find_book"),
-        ("functions.lend2", "lend2"),
-        ("functions_lend2", "lend2"),
         ("functionslend21", "lend2"),
         ("functions.lend2.0", "lend2"),
     ],
@@ -76,6 +74,13 @@ def test_where_no_tools_are_known_digits_are_cut_off_behind_a_sign_only(header: 
 def test_an_id_that_names_no_known_tool_is_an_unknown_tool_too(header: str) -> None:
     found = parse(KIMI.format(header, '{"price": 3}'), tools=TOOLS).diagnoses
     assert {one.code for one in found} == {"kimi-id-format", "unknown-tool"}
+
+
+@pytest.mark.parametrize("header", ["lend2", "functions.lend2", "find_book", "functions.find_book"])
+def test_the_name_of_a_known_tool_alone_is_no_bent_id(header: str) -> None:
+    result = parse(KIMI.format(header, '{"title": "Emma"}'), tools=TOOLS)
+    assert [call.name for call in result.calls] == [header.removeprefix("functions.")]
+    assert [found for found in result.diagnoses if found.severity == "error"] == []
 
 
 def test_an_id_of_which_somebody_left_out_the_rest_is_not_blamed() -> None:
@@ -130,7 +135,41 @@ def test_the_end_of_an_exception_group_is_read_without_its_beginning() -> None:
         '{"name": "find_book", "arguments": {}}', "</tool_call>",
     ]  # fmt: skip
     text = "\n".join(f"    | {line}" for line in stack) + "\n    +" + "-" * 36
-    assert codes(text) == [("error", "server-rejects-own-output")]
+    result = parse(text)
+    assert result.facts.error == "\n".join(stack[3:])
+    assert [found.code for found in result.diagnoses] == ["server-rejects-own-output"]
+
+
+def test_a_drawn_box_is_no_stack() -> None:
+    text = "\n".join(["    +" + "-" * 36 + "+", "    |  ValueError: bad input", "    +" + "-" * 36])
+    assert no_answer(parse(text)) is None
+
+
+def test_a_stack_without_its_end_was_not_cut_off_by_a_limit() -> None:
+    text = 'Traceback (most recent call last):\n  File "/app/agent.py", line 3, in run\n    tool_call = read(answer)\n'
+    assert "truncated-call" not in [found.code for found in parse(text).diagnoses]
+
+
+def test_an_error_behind_a_call_in_a_block_is_the_error() -> None:
+    refused = "vllm serve: error: unrecognized arguments: --reasoning_parser"
+    assert codes(f"```\n{CALL}\n```\n{refused}\n", tools=TOOLS)[0] == ("error", "flag-unknown-to-server")
+
+
+def test_a_refusal_behind_a_call_in_a_block_is_no_answer() -> None:
+    refused = "Error code: 400 - {'error': {'message': 'Rate limit exceeded'}}"
+    assert no_answer(parse(f"```\n{CALL}\n```\n\n{refused}")) == "no answer: the server sent an error"
+
+
+def test_a_stream_whose_frames_are_broken_is_told_once() -> None:
+    row = 'data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "a"}}]}\n'
+    assert codes(f"{row}{row}data: nonsense\n").count(("error", "sse-framing-broken")) == 1
+    assert ("info", "sse-framing-broken") not in codes(f"{row}{row}data: nonsense\n")
+
+
+def test_who_speaks_of_his_issue_asks() -> None:
+    body = '{"error": {"message": "the request exceeds the available context size, try increasing it"}}'
+    text = f"Odd, but maybe it explains the issue I am having:\n\n```\n{body}\n```\n\nIt was caused by a grep."
+    assert codes(text) == [("error", "context-exceeded")]
 
 
 @pytest.mark.parametrize(
@@ -164,6 +203,8 @@ def test_a_window_that_is_too_small_is_made_larger_than_it_is(window: int, due: 
     ("text", "due"),
     [
         ("context length exceeded: 200000 tokens > 32768", "-c 65536"),
+        ("the request exceeds the available context size: 200000 tokens > 32768", "-c 65536"),
+        ("the request exceeds the context window of 8,192,000,000 tokens", "-c 65536"),
         ("This model's maximum context length is 131,072 tokens. However, you requested 140,960 tokens", "-c 262144"),
         ("request (120737 tokens) exceeds the available context size (100096 tokens), try increasing it", "-c 131072"),
     ],

@@ -197,7 +197,7 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     said = _words_of(words)
     left, in_front = _LEFT.search(said), _IN_FRONT.search(before[-_LONGEST:])
     not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said)
-    fenced = before.count("```") % 2
+    fenced = before.count(_FENCE) % 2
     if (
         not (left or in_front or not_run or perhaps or fenced)
         or voice_of(said) == "explains"

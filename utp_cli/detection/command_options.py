@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.detection.command_faults import CommandFault
 from utp_cli.detection.command_line import NAMES
-from utp_cli.facts.releases import NEWEST, has, number_of, options
-from utp_cli.protocol.errors import nearest
+from utp_cli.facts.releases import NEWEST, has, meant_by, number_of, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +86,7 @@ def _fault(command: StartCommand, name: str) -> CommandFault | None:
     spelt = command.key_of(name)
     known = [option for option in options(engine) if has(engine, option, command.version, "switch", "value")]
     same = next((row[engine] for row in SAME if engine in row and name in {*row.values()} - {row[engine]}), "")
-    misspelt = nearest(name, known, 0.9 if engine in _OPEN else 0.8)
+    misspelt = meant_by(engine, name, command.version, 0.9 if engine in _OPEN else 0.8)
     elsewhere = [NAMES[other] for other in NAMES if other != engine and name in options(other)]
     changes: dict[str, str | None] = {spelt: None}
     advice, why = "", f"{here} has no option {name}"

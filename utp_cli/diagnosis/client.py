@@ -46,13 +46,12 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     of a stream with `arguments: null` is told as a hint: strict clients refuse it.
 
     What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
-    `arguments` always stands there, as a text: `"{}"` where there are none. In a stream a client takes null as an
-    empty text.
+    `arguments` always stands there, as a text: `"{}"` where there are none.
     """
     yield from odd(subject, "calls-no-list", "an object of calls stands where the list of calls is due")
     yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
     for hint in odd(subject, "arguments-null", "a piece of a call has null for its arguments"):
-        yield replace(hint, severity="info")
+        yield replace(hint, severity="info", fix=_NULL)
 
 
 @diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("anomalies",))
@@ -109,6 +108,7 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
             )
 
 
+_NULL = "a client takes null there as an empty text: upgrade the one that refuses it, or the server that sends it"
 _WHOLE = "do not store it: drop the call and ask again; where it comes again and again, upgrade the server"
 _INSIDE = (
     "unwrap it: `name` and `arguments` out of the arguments (utp parse gives it back); a gateway put there what the"

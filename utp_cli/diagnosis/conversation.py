@@ -154,7 +154,8 @@ def mistral_id_format(session: ConversationHistory) -> Iterator[Observation]:
             return
 
 
-_COUNTS = regex(r"\d")
+_BENT = regex(r"(?:functions|call|toolu|fc|chatcmpl)\b.*\d.*|(?:functions|call)[\w.]*\d\w*|\d+")
+"""What is left of an id, without the name of a known tool, where a client or a server bent it: a name alone is none."""
 
 
 @diagnosis("kimi-id-format", "error", kinds=("answer", "session"), views=("call_views",))
@@ -174,7 +175,8 @@ def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observatio
     """
     for_kimi = isinstance(subject, ConversationHistory) and belongs(subject.model, KIMI_K2)
     for call in subject.call_views:
-        written = call.parser == "kimi_k2" and _COUNTS.search(str(call.id))  # a name alone is no id that was bent
+        rest = str(call.id).replace(call.known_name, "", 1) if call.known_name in subject.known else str(call.id)
+        written = call.parser == "kimi_k2" and _BENT.fullmatch(rest.strip("._:"))
         if call.id is None or call.reason == "truncated" or not (for_kimi or written):
             continue
         if not re.fullmatch(rf"(?:functions\.)?{re.escape(call.name or '')}:\d+", str(call.id)):

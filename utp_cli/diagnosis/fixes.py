@@ -202,9 +202,9 @@ def limit_of(request: Mapping[str, Any]) -> int | None:
     return next((limit for limit in found if isinstance(limit, int) and limit > 0), None)
 
 
-def longer_context(subject: Answer | Refusal) -> str:
-    """Write how to give the server at hand a larger context window."""
-    engine, window = engine_of(subject), getattr(subject, "window", None) or 0
+def longer_context(subject: Answer | Refusal, window: int = 0) -> str:
+    """Write how to give the server at hand a larger context window than the one of `window` tokens that it has."""
+    engine = engine_of(subject)
     known = [engine] if engine in CONTEXT else ["ollama", "llama.cpp"]
     lines = "; ".join(f"{label_of(name)}: {CONTEXT[name]}" for name in known)
     if window < AMPLE:

@@ -68,7 +68,7 @@ _EDGES = " \n\t:;,.-\"'`"
 _FIXES: dict[str, Callable[[Refusal], str]] = {
     "tool-flag-missing": lambda refusal: fixes.tool_parser(refusal, dialect_of(refusal.model)),
     "parser-mismatch": lambda refusal: fixes.tool_parser(refusal, dialect_of(refusal.model)),
-    "context-exceeded": fixes.longer_context,
+    "context-exceeded": lambda refusal: fixes.longer_context(refusal, refusal.window or 0),
 }
 """What the server at hand needs, by diagnosis; it stands before the entry's own words."""
 
@@ -157,12 +157,12 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
 
 def _respelt(refusal: Refusal, engine: str) -> str:
     """Name the option that a server has in place of one that it does not know; `""` where none is spelt alike."""
-    from utp_cli.facts.releases import has, options  # noqa: PLC0415 - for commands that a server refused
-    from utp_cli.protocol.errors import nearest  # noqa: PLC0415 - as above
+    from utp_cli.facts.releases import has, meant_by  # noqa: PLC0415 - for commands that a server refused
 
-    known = [name for name in options(engine) if has(engine, name, refusal.server.get("version"), "switch", "value")]
+    release = refusal.server.get("version")
     given = dict.fromkeys(_OPTION.findall(refusal.message[:_COMMAND]))
-    meant = {name: nearest(name.replace("_", "-"), known, _ALIKE) for name in given if name not in known}
+    unknown = [name for name in given if not has(engine, name, release, "switch", "value")]
+    meant = {name: meant_by(engine, name.replace("_", "-"), release, _ALIKE) for name in unknown}
     return "; ".join(f"write {near} in place of {name}" for name, near in meant.items() if near)
 
 

@@ -89,7 +89,7 @@ def _quoted(result: ParseResult) -> str:
 
 
 _WINDOW: Final = regex(
-    r"\bcontext (?:length|size|window)(?: is| of| =|:)? \(?(?P<said>\d{1,3}(?:,\d{3}){1,2}|\d{3,8})\b"
+    r"\bcontext (?:length|size|window)(?: is| of| =|:)? \(?(?P<said>\d{1,3}(?:,\d{3}){1,2}|\d{3,8})\b(?!,\d| tokens? >)"
     r"|\bn_ctx\W{1,4}(?P<field>\d{3,8})\b"
 )
 _LARGEST: Final = 10**8

@@ -105,9 +105,6 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     """
     broken = [*odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")]
     yield from broken
-    for hint in (
-        ()
-        if broken
-        else odd(answer, "sse-unparted", "no empty line between the events, which may have been lost in copying")
-    ):
+    unparted = "no empty line between the events, which may have been lost in copying"
+    for hint in () if broken else odd(answer, "sse-unparted", unparted):
         yield replace(hint, severity="info")

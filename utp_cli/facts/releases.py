@@ -17,6 +17,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from utp_cli.protocol.errors import nearest
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -73,6 +75,14 @@ def _rows() -> list[dict[str, str]]:
 def options(engine: str) -> dict[str, tuple[Span, ...]]:
     """Return every option of a server's command line."""
     return spans(engine, "switch", "value")
+
+
+def meant_by(engine: str, name: str, release: str | None, alike: float) -> str | None:
+    """Return the option that a release of a server has and that `name` is, misspelt; None where none is so much alike.
+
+    `alike`: the part of both that has to be the same, from 0 to 1 (`difflib`).
+    """
+    return nearest(name, [one for one in options(engine) if has(engine, one, release, "switch", "value")], alike)
 
 
 def holds(since: str, until: str, release: str | None) -> bool:

@@ -6,31 +6,26 @@ reader of captures is not loaded for them.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.protocol.spans import Segment
 from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.error_body import failed_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from utp_cli.captures.mapped import Mapped
     from utp_cli.captures.read import Paste
-    from utp_cli.protocol.calls import ParseResult, Rejected, Repair, ToolCall
+    from utp_cli.protocol.calls import ParseResult, Rejected
     from utp_cli.protocol.captures import CaptureKind
-    from utp_cli.protocol.spans import Span
     from utp_cli.wire.reader import WireReader
 
     Read = Callable[[Any, dict[str, Any]], ParseResult]
 
-Placed = TypeVar("Placed", bound="ToolCall | Rejected | Repair | Segment")
 _SIGNS: Final = regex(
     r"Error|error|ERROR|Exception|exception|Traceback|Failed|failed|HTTP[/ ]|data:|```|\x1b|\ufeff|│|┃|║"
     r"|\{['\"]|=['\"]|\(['\"]|\[['\"]|\ ['\"]|\\\"|&quot;|:\ ?[\"'\[{]"
@@ -225,7 +220,9 @@ def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[
     inner = read(paste.inner.text, options)
     if not (inner.calls or inner.rejected or inner.named):
         return result
-    return replace(_in_paste(inner, paste.inner, text), captures=paste.captures)
+    from utp_cli.parsing.relocated import in_paste  # noqa: PLC0415 - for what stood below layers
+
+    return replace(in_paste(inner, paste.inner, text), captures=paste.captures)
 
 
 def _as_quoted(result: ParseResult, text: str, options: dict[str, Any], read: Read) -> ParseResult:
@@ -239,46 +236,10 @@ def _as_quoted(result: ParseResult, text: str, options: dict[str, Any], read: Re
     for start, end in told or ([alone] if alone and text[alone[0]] not in "{[" else []):
         inner = read(text[start:end], options)
         if inner.shape == "text" and (inner.calls or inner.rejected) and (told or not inner.named):
-            return _in_report(inner, (start, end), text, result.captures)
+            from utp_cli.parsing.relocated import in_report  # noqa: PLC0415 - as above
+
+            return in_report(inner, (start, end), text, result.captures)
     return result
-
-
-def _in_report(result: ParseResult, span: Span, text: str, captures: list[Capture]) -> ParseResult:
-    """Let the places of what was read at `span` count in the whole text."""
-    from utp_cli.captures.mapped import Mapped  # noqa: PLC0415 - as above
-
-    start, end = span
-    inner = Mapped(text[start:end], origins=(start,))
-    around = [Segment(kind="text", pointer="", span=one) for one in ((0, start), (end, len(text)))]
-    return replace(
-        result,
-        captures=captures,
-        content=text[:start] + result.content + text[end:],
-        texts={"": text},
-        segments=[around[0], *(_moved(segment, inner) for segment in result.segments), around[1]],
-        calls=[_moved(call, inner) for call in result.calls],
-        rejected=[_moved(call, inner) for call in result.rejected],
-        repairs=[_moved(repair, inner) for repair in result.repairs],
-    )
-
-
-def _in_paste(result: ParseResult, inner: Mapped, text: str) -> ParseResult:
-    """Let the places of a result count in the paste `text`; `inner` is what was read of it."""
-    if result.shape != "text":
-        return result
-    begins = [0, *(inner.origin(segment.span[0]) for segment in result.segments[1:]), len(text)]
-    return replace(
-        result,
-        texts={"": text},
-        segments=[replace(s, span=span) for s, span in zip(result.segments, pairwise(begins), strict=True)],
-        calls=[_moved(call, inner) for call in result.calls],
-        rejected=[_moved(call, inner) for call in result.rejected],
-        repairs=[_moved(repair, inner) for repair in result.repairs],
-    )
-
-
-def _moved(one: Placed, inner: Mapped) -> Placed:
-    return replace(one, span=inner.span(*one.span)) if one.span else one
 
 
 def _has_more(result: ParseResult) -> bool:
@@ -331,7 +292,7 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
     last = max((call.span[1] for call in result.calls if call.span), default=0)
     error = captures[-1]
     told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
-    if error.kind == "error" and told and _is_somebodys(error, result):
+    if error.kind == "error" and told and (error.status or error.hops or _is_somebodys(error, result)):
         return False
     if any(finding.code == "call-left-in-content" and finding.severity == "error" for finding in result.named):
         return result.shape == "text" and error.kind == "error"

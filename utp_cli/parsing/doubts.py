@@ -217,7 +217,8 @@ _MARKER: Final = regex(
 """The name of a marker, and nothing beside it."""
 _CHAIN: Final = regex(r"^> Entering new [\w ]{0,40}chain\b", re.MULTILINE)
 """How LangChain's agents that write calls as text begin their log."""
-_QUOTE: Final = regex(r"\A\s*[{\[]\s*\"[\w-]{1,60}\"\s*:[^\0]{0,4000}?(<\|\\?\"\|)")
+_GEMMAS: Final = regex(r"\A\s*[{\[]\s*\"[\w-]{1,60}\"\s*:[^\0]{0,4000}?(<\|\\?\"\|)")
+"""Gemma's sign of a quote, within JSON: it ends texts in Gemma's own markup."""
 _CHECKED: Final = "utp detect --command FILE"
 _RENDERED: Final = "utp detect --template FILE"
 _CHAINED: Final = "the answers themselves: langchain.debug = True; native calls: create_tool_calling_agent"
@@ -259,7 +260,7 @@ _FORMS: Final = (
     (_NAMELESS, "pieces of a stream, each made a call without a name", JOINS, "call-name-empty"),
     (_RENAMED, "parts of a stream, each with the name of the call", JOINS, "stream-name-repeated"),
     (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", JOINS, "arguments-concatenated"),
-    (_QUOTE, "Gemma's sign of a quote, {}, stands in JSON", _SERVERS_PARSER, "leaked-special-tokens"),
+    (_GEMMAS, "Gemma's sign of a quote, {}, stands in JSON", _SERVERS_PARSER, "leaked-special-tokens"),
     (_DOUBLED, "JSON with doubled braces, as templates of prompts have them", _PROMPT, "arguments-invalid-json"),
 )
 """What a text is, the first that is found; its first group is told."""

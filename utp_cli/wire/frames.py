@@ -25,9 +25,9 @@ BLANK: Final = " \t\r\n\ufeff"
 _SSE: Final = regex(r"data:|event:|id:|retry:|:")
 _LEFT_OUT: Final = regex(r"\{\s*(?:\.{3}|\u2026)\s*\}|\[\s*(?:\.{3}|\u2026)\s*\]|(?:\.{3}|\u2026)\s*\Z")
 """What somebody who copies a stream by hand puts for a value."""
-_NO_LINE: Final = "no empty line before"
+_ODD: Final = "sse-framing"
 _UNPARTED: Final = "sse-unparted"
-"""What is odd where no event of a stream is parted from the next."""
+"""What is odd where no event of a stream is parted from the next; where some are, it is `_ODD` too."""
 _SSE_PREFIXES: Final = frozenset(word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word)))
 _LINE_END: Final = regex(r"\r\n|\r|\n")
 _BETWEEN: Final = regex(r"[ \t\r\n,\x1e\ufeff]*")
@@ -103,10 +103,8 @@ class SseFraming(Framing):
         whole = line.startswith("data:") and (self._data or _document(line[5:]) is not None)
         out = self._take(line) if whole else []
         out = [*out, *self._joined()] if self._data else out
-        if self._events <= 1:  # whoever copied the stream may have left out the empty lines, all of them
-            self.anomalies = [
-                replace(odd, code=_UNPARTED) if odd.evidence.startswith(_NO_LINE) else odd for odd in self.anomalies
-            ]
+        if self._events > 1:  # else whoever copied the stream may have left out the empty lines, all of them
+            self.anomalies = [replace(odd, code=_ODD) if odd.code == _UNPARTED else odd for odd in self.anomalies]
         return out
 
     def _take(self, line: str) -> list[Any]:
@@ -122,7 +120,7 @@ class SseFraming(Framing):
         document = _document(line)
         if document is None:
             return []
-        self.odd("sse-framing", f"JSON without `data:` before it: {line}")
+        self.odd(_ODD, f"JSON without `data:` before it: {line}")
         return [document]
 
     def _payload(self, payload: str) -> list[Any]:
@@ -133,7 +131,7 @@ class SseFraming(Framing):
             self._data.append(payload)
             return []
         if self._given:
-            self.odd("sse-framing", f"{_NO_LINE}: {payload}")
+            self.odd(_UNPARTED, f"no empty line before: {payload}")
         else:
             self._events += 1
         self._given = True
@@ -150,7 +148,7 @@ class SseFraming(Framing):
             if found is None and _LEFT_OUT.search(line):  # by whoever wrote it down
                 continue
             fault = "neither JSON nor [DONE]" if found is None else "no empty line around"
-            self.odd("sse-framing", f"{fault}: {line}")
+            self.odd(_ODD, f"{fault}: {line}")
         return [document for document in documents if document is not None]
 
 
