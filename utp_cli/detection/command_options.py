@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from utp_cli.detection.command_faults import CommandFault
 from utp_cli.detection.command_line import NAMES
-from utp_cli.facts.releases import NEWEST, has, meant_by, number_of, options
+from utp_cli.facts.releases import NEWEST, number_of, options, options_in
+from utp_cli.protocol.errors import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,22 +72,17 @@ def unknown_options(command: StartCommand, _found: Detection) -> Iterator[Comman
 
 
 def _known(command: StartCommand, name: str) -> bool:
-    engine = command.engine
-    if has(engine, name, command.version, "switch", "value"):
-        return True
-    return engine in _ABBREVIATES and any(
-        option.startswith(name) and has(engine, option, command.version, "switch", "value")
-        for option in options(engine)
-    )
+    known = options_in(command.engine, command.version)
+    return name in known or (command.engine in _ABBREVIATES and any(option.startswith(name) for option in known))
 
 
 def _fault(command: StartCommand, name: str) -> CommandFault | None:
     engine, here = command.engine, f"{NAMES[command.engine]} {command.version or NEWEST[command.engine]}".strip()
     value = command.options.get(name.replace("_", "-"), "")
     spelt = command.key_of(name)
-    known = [option for option in options(engine) if has(engine, option, command.version, "switch", "value")]
+    known = options_in(engine, command.version)
     same = next((row[engine] for row in SAME if engine in row and name in {*row.values()} - {row[engine]}), "")
-    misspelt = meant_by(engine, name, command.version, 0.9 if engine in _OPEN else 0.8)
+    misspelt = nearest(name, known, 0.9 if engine in _OPEN else 0.8)
     elsewhere = [NAMES[other] for other in NAMES if other != engine and name in options(other)]
     changes: dict[str, str | None] = {spelt: None}
     advice, why = "", f"{here} has no option {name}"

@@ -12,6 +12,7 @@ from utp_cli.diagnosis.observation import clipped, finding_of, section
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.servers import LABELS
+from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
@@ -157,12 +158,11 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
 
 def _respelt(refusal: Refusal, engine: str) -> str:
     """Name the option that a server has in place of one that it does not know; `""` where none is spelt alike."""
-    from utp_cli.facts.releases import has, meant_by  # noqa: PLC0415 - for commands that a server refused
+    from utp_cli.facts.releases import options_in  # noqa: PLC0415 - for commands that a server refused
 
-    release = refusal.server.get("version")
+    known = options_in(engine, refusal.server.get("version"))
     given = dict.fromkeys(_OPTION.findall(refusal.message[:_COMMAND]))
-    unknown = [name for name in given if not has(engine, name, release, "switch", "value")]
-    meant = {name: meant_by(engine, name.replace("_", "-"), release, _ALIKE) for name in unknown}
+    meant = {name: nearest(name.replace("_", "-"), known, _ALIKE) for name in given if name not in known}
     return "; ".join(f"write {near} in place of {name}" for name, near in meant.items() if near)
 
 

@@ -17,8 +17,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from utp_cli.protocol.errors import nearest
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -77,12 +75,9 @@ def options(engine: str) -> dict[str, tuple[Span, ...]]:
     return spans(engine, "switch", "value")
 
 
-def meant_by(engine: str, name: str, release: str | None, alike: float) -> str | None:
-    """Return the option that a release of a server has and that `name` is, misspelt; None where none is so much alike.
-
-    `alike`: the part of both that has to be the same, from 0 to 1 (`difflib`).
-    """
-    return nearest(name, [one for one in options(engine) if has(engine, one, release, "switch", "value")], alike)
+def options_in(engine: str, release: str | None) -> list[str]:
+    """Return the options that a release of a server has; without a release, today's."""
+    return [name for name in options(engine) if has(engine, name, release, "switch", "value")]
 
 
 def holds(since: str, until: str, release: str | None) -> bool:
