@@ -429,7 +429,7 @@ def test_a_call_that_a_sentence_quotes_is_doubted():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('What it sends:\n```json\n{"content": [{"type": "text", "text": "<tool_call>{}</tool_call>"}]}\n```', "no known format"),
+        ('What it sends:\n```json\n{"blocks": [{"kind": "text", "body": "<tool_call>{}</tool_call>"}]}\n```', "no known format"),
         ('{"reply": {"blocks": ["<x:invoke name=\'f\'>"], "text": "ok <x:tool_calls>"}}', "no known format"),
         ('{"note": "call the office", "html": "<b>invoke</b>"}', None),
         ("```\nError while listing the tools of a server\nToo many for one request.\n```", "something failed"),

@@ -12,7 +12,7 @@ from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
-from utp_cli.wire.access import dict_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, text_of
 from utp_cli.wire.error_body import failed_tool, validation_issues
 from utp_cli.wire.shape import is_piece, judge, recognise
 
@@ -54,8 +54,10 @@ _CONTENT: Final = (
     "response_text",
 )
 """Where programs keep what a model said."""
-_GENERATED: Final = frozenset({"prompt", "generation_settings", "tokens_predicted", "stop_type", "id_slot", "tokens"})
-"""What stands beside a raw generation: calls are text in it on purpose."""
+_GENERATED: Final = frozenset(
+    {"prompt", "generation_settings", "tokens_predicted", "stop_type", "id_slot", "tokens", "isError"}
+)
+"""What stands beside a raw generation, where calls are text on purpose; and beside what a tool says."""
 _CALL: Final = regex(rf"(?:\A|\n|[.:!>?])\s{{0,9}}(?:{CALL_MARKUP})\s{{0,9}}[\[{{<\w]")
 """How models begin a call."""
 _CHANNELS: Final = regex(r"\Aanalysis(?=[A-Z\"'])[^\0]{1,2000}?assistant(?:final|commentary)")
@@ -140,13 +142,20 @@ def _answer_in(value: Any) -> Any:
     return next((each for each in values_in(value) if isinstance(each, dict) and _answers(each)), None)
 
 
-def _content_in(value: Any) -> str | None:
-    """Return the text with a model's markup in it that a small document holds where answers stand; else None."""
+def _content_in(value: Any) -> Any:
+    """Return the text with a model's markup in it that a small document holds where answers stand; else None.
+
+    Where it is a block of a list, the list.
+    """
     doc = dict_of(value)
     inner = dict_of(doc.get("message")) or doc
-    small = len(doc) <= _FEW_KEYS and _GENERATED.isdisjoint(doc)
-    said = (text_of(inner.get(key)) for key in _CONTENT) if small else ()
-    return next((text for text in said if _CALL.search(text[:_LONGEST]) or _CHANNELS.match(text)), None)
+    if len(doc) > _FEW_KEYS or not _GENERATED.isdisjoint(doc):
+        return None
+    for said in (inner.get(key) for key in _CONTENT):
+        texts = [text_of(block.get("text")) for _, block in dicts_of(said)] or [text_of(said)]
+        if any(_CALL.search(text[:_LONGEST]) or _CHANNELS.match(text) for text in texts):
+            return said
+    return None
 
 
 def known_words(value: Any) -> Sort | None:

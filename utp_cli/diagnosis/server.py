@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.diagnosis.subject import compact
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.releases import number_of
 from utp_cli.protocol.patterns import regex
@@ -78,7 +79,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     said = _told(answer) if answer.raw else ""
     told = said == "told"
     if answer.raw and not told:
-        yield from _closed_only(answer) or (_perhaps_left(answer, said) if said or answer.server else ())
+        yield from _closed_only(answer) or _perhaps_left(answer, said)
         return
     streamed = answer.result.stream and answer.stop == "none"  # a parser of streams holds the marker back
     begun = [call for call in answer.cut_off if told or (streamed and call.text.strip())]
@@ -130,39 +131,44 @@ def _closed_only(answer: Answer) -> list[Observation]:
 
 
 def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
-    """Say what to set for a call in a generation where its server is known, or the words around it make one think so.
+    """Say what to set for a call in a generation that a server may have left as it stands.
 
-    A client may have got it as it stands.
+    Its server is known, the words around it make one think so, or the call is such that parsers lose it.
     """
     server = answer.server.get("engine")
     call = next(iter(answer.in_text or (answer.shown if said else ())), None)
-    if (
-        call is None
-        or not (server or said)
-        or "tool_call_parser" in answer.server
-        or fixes.engine_of(answer) == "hosted"
-    ):
+    if call is None or "tool_call_parser" in answer.server or fixes.engine_of(answer) == "hosted":
         return
     dialect = DIALECTS.get(call.parser)
-    if dialect and dialect.read_by_clients:
+    lost = _why_lost(call, dialect)
+    if (dialect and dialect.read_by_clients) or not (server or said or lost):
         return
     who = fixes.label_of(server) if server else "the server"
     yield Observation(
         severity="info",
         confidence="low",
-        message=f"a raw text; where a client got it as its content, {who} did not read the call of {call.name}",
+        message=f"a raw text; where a client got it as its content, {who} did not read the call of {call.name}"
+        + (f": {lost}" if lost else ""),
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
-        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
-        + (_BROKEN if _is_broken(call) else _ALREADY),
+        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + (_BROKEN if lost else _ALREADY),
         tool=call.name,
     )
 
 
-def _is_broken(call: CallView) -> bool:
-    """Whether what was mended in a call is more than a closing marker: a parser that takes JSON refuses it."""
-    return any(repair.confidence != "safe" and repair.code != "missing-close-tag" for repair in call.repairs)
+def _why_lost(call: CallView, dialect: Dialect | None) -> str:
+    """Say why parsers of servers lose a call that is read here; `""` where nothing in it is odd.
+
+    They take strict JSON, and most end a call at the first closing marker: vLLM's Hermes parser by `(.*?)</tool_call>`,
+    SGLang's by the same (read in November 2026).
+    """
+    mended = [one for one in call.repairs if one.layer == "syntax" and one.code != "missing-close-tag"]
+    if mended:
+        return f"it is no JSON as it stands ({mended[0].code})"
+    ends = [one for one in dialect.closers if len(one) > 1] if dialect else []
+    held = next((one for one in ends if one in compact(call.arguments)), "")
+    return f"its arguments hold {held}, and parsers end the call there" if held else ""
 
 
 def _is_bare(call: CallView, answer: Answer) -> bool:

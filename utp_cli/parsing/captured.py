@@ -62,6 +62,10 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
+_PARTS: Final = {"tool_calls": "assistant", "content": "assistant", "parts": "model"}
+"""Lists of a message, which tell what it is where its role was left out; and whose it is."""
+_OF_RESULTS: Final = frozenset({"role", "isError", "structuredContent"})
+"""What a result of MCP has beside its `content`."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -115,12 +119,17 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
 
 
 def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, Any], read: Read) -> ParseResult:
-    """Read a document in no known format: the answer that it holds, or what its text tells of an error."""
+    """Read a document in no known format: a part of an answer, an answer in it, or what its text tells of an error."""
     from utp_cli.captures.classify import sort_of  # noqa: PLC0415 - for what no wire has
 
     sort = sort_of(source)
     if sort and sort.kind == "answer" and sort.document:
         return read(sort.document, options)
+    key = next((key for key in _PARTS if any(dicts_of(source.get(key)))), "")
+    if key and source.keys().isdisjoint(_OF_RESULTS):
+        part = read({"role": _PARTS[key], **source}, options)
+        if part.shape != "unknown":
+            return part
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
     return told if told.shape == "error" else result

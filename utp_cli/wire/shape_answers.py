@@ -174,9 +174,17 @@ def _wire_call(doc: Document) -> bool:
 
 
 def _lone_calls(doc: Document) -> bool:
-    """A call may lack all but its id and its type."""
+    """A call may lack all but its id and its type; LangChain's have `args`. Beside `content` it needs no id."""
     calls = [call for _, call in dicts_of(doc.get("tool_calls"))]
-    return any(_wire_call(call) or (call.get("type") == "function" and id_of(call.get("id"))) for call in calls)
+    return any(_wire_call(call) or _with_id(call) or ("content" in doc and _called(call)) for call in calls)
+
+
+def _with_id(call: Document) -> bool:
+    return bool(id_of(call.get("id"))) and (call.get("type") == "function" or call.keys() >= {"name", "args"})
+
+
+def _called(call: Document) -> bool:
+    return isinstance(dict_of(call.get("function")).get("arguments"), str)
 
 
 def _uncalled(doc: Document) -> bool:
@@ -340,7 +348,12 @@ MESSAGE_RULES: Final = (
         "a message with blocks of Anthropic's",
         lambda d: "role" in d and not _block_types(d).isdisjoint({"tool_use", "tool_result", "thinking"}),
     ),
-    _message("gemini", "parts", "a message with `parts`", lambda d: "role" in d and isinstance(d.get("parts"), list)),
+    _message(
+        "gemini",
+        "parts",
+        "a message with `parts`",
+        lambda d: ("role" in d and isinstance(d.get("parts"), list)) or _any_item(d.get("parts"), "functionCall"),
+    ),
     _message(
         "bedrock",
         "content",

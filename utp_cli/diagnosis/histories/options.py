@@ -24,6 +24,12 @@ _LISTS_OF_CALLS: Final = ("anthropic", "bedrock")
 _JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex")
 """They take JSON mode or tools, not both."""
 _FUNCTIONS_ONLY: Final = ("vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx", "groq", "deepseek")
+_CONSTRAINTS: Final = {
+    "vllm": ("structured_outputs", "tools-with-structured-output", False),
+    "llama.cpp": ("grammar", "constraint-conflict", True),
+}
+"""Fields that servers refuse beside tools (their error texts), the diagnosis, and whether always or only where a call
+is forced."""
 _GUIDED: Final = ("guided_json", "guided_regex", "guided_choice", "guided_grammar")
 
 
@@ -103,6 +109,8 @@ _WORDS: Final[dict[str, frozenset[str]]] = {
     "cohere": frozenset({"REQUIRED", "NONE"}),
 }
 _CHAT_WORDS: Final = frozenset({"auto", "none", "required"})
+_CHOICE_AS_TEXT: Final = ("lmstudio",)
+"""They take no tool choice that is an object ("Invalid tool_choice type: 'object'", LM Studio 0.4)."""
 _CHOICE_TYPES: Final = frozenset({"auto", "any", "none", "tool"})
 
 
@@ -111,6 +119,7 @@ def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> Non
     names = {_name(tool) for tool in tools_in(request)}
     if choice is not None and form in ("openai-chat", "openai-responses", "cohere", "anthropic") and names:
         named, sound = _chosen(choice, form, _WORDS.get(look.rules.name, _CHAT_WORDS))
+        sound = sound and (isinstance(choice, str) or look.rules.name not in _CHOICE_AS_TEXT)
         if not sound:
             mend = "see `utp explain tool-choice-malformed` for each API's form"
             given = json_dumps(choice, default=repr)
@@ -152,6 +161,9 @@ def _structured(look: Look, request: dict[str, Any], _: str | None, __: bool) ->
     if json_mode and forced and look.rules.order_code == "template-role-error":
         mend = "one constraint a request: no response_format where a call is forced"
         look.breaks("constraint-conflict", where, "a forced call beside response_format", mend=mend)
+    key, code, always = _CONSTRAINTS.get(look.rules.name, ("", "", False))
+    if request.get(key) and tools_in(request) and (always or forced):
+        look.breaks(code, f"/{key}", f"`{key}` beside tools", mend=f"leave {key} out of requests with tools")
     asked = json_dumps([request.get(key) for key in ("messages", "input", "instructions")], default=repr)
     if kind == "json_object" and look.rules.name in ("openai", "azure") and "json" not in asked.casefold():
         mend = "say in the prompt that the answer is JSON"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.detection.series import Series
 from utp_cli.diagnosis.histories.requests import check_request
+from utp_cli.diagnosis.models import belongs
 from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
+from utp_cli.wire.access import text_of
 from utp_cli.wire.history import messages_of
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
+_OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
+_OPENAI_MODELS: Final = (Series(family="gpt"),)
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
@@ -30,9 +35,10 @@ def diagnose_conversation(
     tools: Mapping[str, Tool] | None = None,
     model: str | None = None,
     provider: str | None = None,
+    server: Mapping[str, Any] | None = None,
     **_: Any,
 ) -> list[Finding]:
-    """Return the diagnoses of a session or request; the rules of a provider hold where it is told, or the form's own.
+    """Return the diagnoses of a session or request; the rules of who gets it hold where that is told, or shows.
 
     The last message may be an answer that just came: that it is the last, and its calls are pending, is no fault.
     """
@@ -43,11 +49,23 @@ def diagnose_conversation(
     defined = asked.get("tools")
     if isinstance(defined, list) and messages:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
-    name = (provider or "").casefold()
-    name = OTHER_NAMES.get(name, name) if name else form if form in _PROVES else ""
+    name = _receiver(provider or text_of((server or {}).get("engine")), form, model, asked)
     if name in TURN_RULES:
         codes = {finding.code for finding in found}
         checked = check_request(asked, name, model=model, open_end=True)
         whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
         found += [one for one in checked.broken if one.code not in codes and (whole or one.place.pointer != "/tools")]
     return found
+
+
+def _receiver(told: str, form: str, model: str | None, asked: Mapping[str, Any]) -> str:
+    """Return who gets a conversation: as told, else the only one who has its form, or its model.
+
+    OpenAI's model in Anthropic's form is meant for a gateway, which needs all that this form needs.
+    """
+    if told:
+        return OTHER_NAMES.get(told.casefold(), told.casefold())
+    takes = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
+    if takes and belongs(model or text_of(asked.get("model")), _OPENAI_MODELS):
+        return "openai"
+    return form if form in _PROVES else ""
