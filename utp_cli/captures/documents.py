@@ -61,6 +61,8 @@ _BUDGET: Final = 6
 _BUDGET_AT_LEAST: Final = 50_000
 _LONG_TEXT: Final = 20_000
 """Characters of a text whose records are not all read: so many are never shown one by one."""
+_INDENT: Final = 80
+"""Blanks that may stand at the end of a line."""
 _FIRST_PIECE: Final = 256
 """Characters that a tolerant reader is given first; then twice as many each time."""
 _STRETCH: Final = 1 << 17
@@ -235,7 +237,7 @@ class _Finder:
         if spelt := self._spelt(start, lines.text):
             return replace(spelt, start=at, end=lines.span(start, spelt.end)[1])
         found = self._tolerant(start, lines.text)
-        if found is None:
+        if found is None or self._swallows(at, lines.span(start, found.end)[1]):
             return None
         return Document(
             value=found.value, start=at, end=lines.span(start, found.end)[1], form="wrapped-json", cut=found.cut
@@ -251,9 +253,16 @@ class _Finder:
         self._left -= max(reader.end, min(fed + piece, len(text))) - at
         if reader.declined or not isinstance(reader.value, dict | list) or not reader.value:
             return None
+        if text is self._text and self._swallows(at, reader.end):
+            return None
         cut = not reader.complete or _CUT.search(text, max(at, reader.end - 12), reader.end + 3) is not None
         form = "cut-json" if not reader.complete else "json-with-faults"
         return Document(value=reader.value, start=at, end=min(reader.end, len(text)), form=form, cut=cut)
+
+    def _swallows(self, at: int, end: int) -> bool:
+        """Whether a reading that began in a broken document went on into the next, which begins a line."""
+        place = self._text.find('\n{"', at, end)
+        return place >= 0 and self._text[max(place - _INDENT, at) : place].rstrip()[-1:] not in "[,:{("
 
 
 def joined(text: str, begin: int = 0, stop: int | None = None) -> Mapped:

@@ -84,6 +84,7 @@ _STACK: Final = regex(r"\s*(?:Traceback \(most recent call last\):|File \"[^\"\n
 _OF_CLIENTS: Final = regex(
     r"(?:^|\\n)(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"
     r"|For troubleshooting|An error occur?red in the (?:\w{1,30} ){1,4}Component, stopping your flow"
+    r"|Failed validating '[^\0]{0,1500}?\n\nOn (?:instance|schema)[^\0]{0,1500}"  # jsonschema, below its message
     r"|Give Feedback / Get Help|\[?LiteLLM\.Info|During task with name|Need help\?|To learn more)[^\n]*",
     re.MULTILINE,
 )

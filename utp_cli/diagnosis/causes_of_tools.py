@@ -100,7 +100,7 @@ CAUSES = (
     ),
     cause(
         "tools-with-structured-output",
-        "Tools and structured output cannot stand in one request here.",
+        "Tools stand beside structured output, or beside built-in tools, and the API takes one of the two.",
         sees="HTTP 400, or one of the two is ignored.",
         change="tools first, and the JSON format in a last request without tools; or a tool `final_answer` that "
         "takes the "

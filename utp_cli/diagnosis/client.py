@@ -43,15 +43,20 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
 
     What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
     there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so. A piece
-    of a stream with `arguments: null` is told as a hint: strict clients refuse it.
+    of a stream with `arguments: null` is told as a hint, and so is a block of Anthropic's that begins a call without
+    `input`: strict clients refuse both.
 
     What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
     `arguments` always stands there, as a text: `"{}"` where there are none.
     """
     yield from odd(subject, "calls-no-list", "an object of calls stands where the list of calls is due")
     yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
+    for wrong in odd(subject, "block-nameless", "the block that begins a call lacks its name, which stands there"):
+        yield replace(wrong, fix=_NAMELESS)
     for hint in odd(subject, "arguments-null", "a piece of a call has null for its arguments"):
         yield replace(hint, severity="info", fix=_NULL)
+    for hint in odd(subject, "input-missing", "the block that begins a call lacks its input: strict clients refuse it"):
+        yield replace(hint, severity="info", fix=_NO_INPUT)
 
 
 @diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("anomalies",))
@@ -109,6 +114,8 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
 
 
 _NULL = "a client takes null there as an empty text: upgrade the one that refuses it, or the server that sends it"
+_NAMELESS = "whoever makes the stream puts `id` and `name` into content_block itself: upgrade the server or gateway"
+_NO_INPUT = "the server sends `input: {}` in content_block_start, as Anthropic does: upgrade it"
 _WHOLE = "do not store it: drop the call and ask again; where it comes again and again, upgrade the server"
 _INSIDE = (
     "unwrap it: `name` and `arguments` out of the arguments (utp parse gives it back); a gateway put there what the"

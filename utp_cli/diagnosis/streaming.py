@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
+
+_REPEATED = regex(r"(\w[\w.-]{2,63}?)\1+")
+"""A name that is another, several times."""
 
 
 def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Iterator[Observation]:
@@ -52,7 +56,8 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
     What people see: a tool named `searchsearchsearch`, or `null`; from a name sent in pieces, `weather` of
     `get_weather` in one client and not in another.
 
-    What proves it: more than one piece of the same call carries a name, or the name is the text `null`. Pieces
+    What proves it: more than one piece of the same call carries a name, or the name is the text `null`, or one name
+    several times over (`get_weatherget_weather`), as a client put it together. Pieces
     of one name are a warning: openai-python joins them, openai-node (4.104, 5.23) keeps the last alone.
 
     What to change: the server sends the whole name once, in the first piece; update LiteLLM or the gateway.
@@ -64,9 +69,17 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
     for each in odd(answer, "name-in-pieces", "the name of a call comes in pieces: some clients keep only the last"):
         yield replace(each, severity="warning")
     for call in answer.native:
+        whole = _REPEATED.fullmatch(call.name or "")
         if call.name == "null":
             yield Observation(
                 message="the name of a call is the text null", evidence="name: 'null'", pointer=call.pointer
+            )
+        elif whole and call.name not in answer.known and ("_" in whole[1] or whole[1] in answer.known):
+            yield Observation(
+                message=f"the name of a call is {whole[1]} again and again: pieces of a stream were put together so",
+                evidence=f"name: '{call.name}'",
+                pointer=call.pointer,
+                tool=whole[1],
             )
 
 

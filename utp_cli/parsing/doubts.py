@@ -116,8 +116,8 @@ _NO_ARGUMENTS: Final = regex(
 _ATTRIBUTES: Final = regex(rf"\A\s*({_TOOL})(?: {{1,3}}[a-z_]{{1,40}}=\"[^\"\n]{{0,2000}}\"){{1,8}}\s*\Z")
 """A name as tools have it, and arguments as the attributes of a tag are written; nothing beside it."""
 _NAME: Final = regex(
-    r"[\"']name[\"']\s?:\s?[\"']([\w.-]{1,64}(?:<[|\uff5c][\w|\uff5c]{0,60}|</(?:arg_?\w{1,20}|function|tool\w{0,10}"
-    r"|invoke|parameter)\b))"
+    r"(?:[\"']name[\"']\s?:\s?[\"']|\btool=)([\w.-]{1,64}(?:<[|\uff5c][\w|\uff5c]{0,60}|</(?:arg_?\w{1,20}|function|tool\w{0,10}"
+    r"|invoke|parameter)\b|<arg_(?:key|value)>))"
 )
 """A name that goes on with markup."""
 _CHANNELED: Final = regex(
@@ -160,6 +160,8 @@ _RENAMED: Final = regex(
     r"([\"']name[\"']: ?[\"'][\w.-]{2,64}[\"'], ?[\"']arguments[\"']: ?[\"'])(?:[^\n]{0,400}\n[^\n]{0,80}?\1){2,}"
 )
 """Parts of one call, each with its name."""
+_JOINED: Final = regex(r"\barguments?[\"'`]?\s?[:=]\s?[\"'`]?\{[^{}\n]{1,400}\}\{(?=[\"'\\])", re.IGNORECASE)
+"""Arguments, and right behind them others."""
 _EMPTY_FIRST: Final = regex(r"\barguments?\b[^\n]{0,20}?[\"'`](?:(?:\{\}){2,}|\{\}\{\\{0,4}[\"'])", re.IGNORECASE)
 """Empty arguments, and others right behind them."""
 _GROWING: Final = regex(r"(\{\"\w{2,40}\"?)(?::[^{},]{0,400}|)\1(?:[^{}]{0,400}\1){2,}")
@@ -260,6 +262,7 @@ _FORMS: Final = (
     (_NAMELESS, "pieces of a stream, each made a call without a name", JOINS, "call-name-empty"),
     (_RENAMED, "parts of a stream, each with the name of the call", JOINS, "stream-name-repeated"),
     (_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", JOINS, "arguments-concatenated"),
+    (_JOINED, "arguments, and right behind them others: those of several calls", JOINS, "arguments-concatenated"),
     (_GEMMAS, "Gemma's sign of a quote, {}, stands in JSON", _SERVERS_PARSER, "leaked-special-tokens"),
     (_DOUBLED, "JSON with doubled braces, as templates of prompts have them", _PROMPT, "arguments-invalid-json"),
 )

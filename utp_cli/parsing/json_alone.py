@@ -24,6 +24,8 @@ _CALLS: Final = regex(
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*[\"}]")
+_ENCODED: Final = regex(r"\s*\"\s*(?:\[\s*\\\"|\{\s*\\\"[\w-]{1,60}\\\"\s*:)(?:[^\"\\\n]|\\.){0,8000}[\]}]\s*\"\s*\Z")
+"""A list of texts, or an object, as a text of JSON."""
 _OBJECT: Final = regex(r"\s*\{\s*\"[A-Za-z_$][^\"\n]{0,60}\"\s*:")
 _WRITTEN: Final = regex(
     r"\{\{|\{%|<%|<\?|\$\{|:\s*(?!\"|-?\d|[\[{]|(?:true|false|null)\b)\S|,\s*[^\s\"\w{\[-]|\"\s{0,3}(?:[|?+<\u2190\u2192]|==)"
@@ -77,6 +79,10 @@ def _printed(text: str) -> Any:
 
 def document_alone(text: str) -> Doubt | None:
     """Say what a document is that stands alone in a text; None where it may be an answer."""
+    if _ENCODED.match(text):
+        inner = _decoded(_decoded(text))
+        code = "nested-json-string" if isinstance(inner, list) else "arguments-double-encoded"
+        return Doubt("JSON that was made a text", f"what is due: utp explain {code}", code) if inner else None
     if not _DOCUMENT.match(text):
         return None
     if _JOINED.match(text):
@@ -114,9 +120,9 @@ def _broken(text: str) -> Doubt | None:
     return None if reading.complete else Doubt("JSON that ends early", _LIMIT, "truncated-call")
 
 
-def _decoded(text: str) -> Any:
+def _decoded(text: Any) -> Any:
     try:
-        return loads(text)
+        return loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
 

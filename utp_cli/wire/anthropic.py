@@ -108,6 +108,10 @@ class Decoder(FormatDecoder):
         self._last = index
         if kind != "tool_use" and kind not in _RAN_ON_SERVER:
             return [*events, *self._text(("content", index), block)]
+        if kind == "tool_use" and "name" not in block:
+            self.odd("block-nameless", self.at("content", index), f"content_block has {', '.join(map(str, block))}")
+        elif kind == "tool_use" and "input" not in block:
+            self.odd("input-missing", self.at("content", index), "content_block has no input, not even {}")
         opened = self._open[index] = _Block(call=self._call(index, block), server=kind in _RAN_ON_SERVER)
         # `{}` is a placeholder for what the deltas bring.
         opened.call.value = block.get("input") or ABSENT

@@ -59,7 +59,7 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (unquoted.RECORD, unquoted.read_records),
     (r"\[?\{[A-Za-z_]\w*=", partial(unquoted.read_map, unquoted.JAVA)),
     (r"\[?map\[[A-Za-z_]", partial(unquoted.read_map, unquoted.GO_MAP)),
-    (r"(?:&|\[&?)\{[A-Z]\w*:", partial(unquoted.read_map, unquoted.GO_STRUCT)),
+    (r"(?:(?:&|\[&?)\{[A-Z]\w*:|\{Role:[a-z])", partial(unquoted.read_map, unquoted.GO_STRUCT)),
     (r"^(?:candidates|parts|function_call|content|name: \"[\w.-]+\"\nargs) ?\{?\s*$", text_proto.read_message),
     (langchain_pretty.RULER, langchain_pretty.read_pretty),
     (agent_logs.PRINTED, agent_logs.read_calls),
