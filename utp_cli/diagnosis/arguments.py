@@ -122,8 +122,8 @@ def nested_json_string(answer: Answer) -> Iterator[Observation]:
     What proves it: the value is a string, its schema asks for an array or an object, and the string decodes
     to that.
 
-    What to change: decode the value by the schema (done here); flatten the parameter for this model: no
-    nested objects.
+    What to change: parse the text where the schema asks for an array or an object (done here); flatten the
+    parameter for this model: no nested objects.
 
     Symptoms: `Input should be a valid list`, `Input should be a valid dictionary`, `is not of type
     'array'`.

@@ -46,6 +46,7 @@ PRECEDENCE = (
     Precedence("react-instead-of-native", ("call-left-in-content", *_NO_CALL)),
     Precedence("call-left-in-content", (*_NO_CALL, "calls-lost")),
     Precedence("call-in-reasoning", ("calls-lost",)),
+    Precedence("sse-framing-broken", ("calls-lost",)),
     Precedence("reasoning-exhausted-budget", ("calls-lost",)),
     Precedence("malformed-function-call", ("calls-lost", "tool-choice-ignored", "call-name-empty")),
     Precedence("context-truncated", ("tools-dropped-from-prompt",)),

@@ -33,8 +33,8 @@ _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
 _BROKEN = (
-    "; the model wrote it badly, and parsers of servers leave such a call in content: a lower temperature, "
-    "`tool_choice: required` (the JSON is constrained then), or a client that repairs it"
+    "; parsers of servers leave such a call in content: retry at a lower temperature, send `tool_choice: required` "
+    "(the JSON is constrained then), or repair it in the client"
 )
 _STREAMS_SINCE = "0.8.0"
 """The release of Ollama that reads calls in streams (ollama.com/blog/streaming-tool, 28 May 2025)."""
@@ -90,12 +90,15 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         dialect = DIALECTS.get(call.parser)
         if dialect and dialect.read_by_clients and not answer.request.get("tools"):
             continue
+        lost = _why_lost(call, dialect)
         yield Observation(
-            message=f"the call of {call.name or 'a tool'} stands in the text only",
+            message=f"the call of {call.name or 'a tool'} stands in the text only" + (f": {lost}" if lost else ""),
             evidence=answer.written(call),
             pointer=call.pointer,
             span=call.span,
-            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + _of_old_stream(answer),
+            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
+            + (_BROKEN if lost else "")
+            + _of_old_stream(answer),
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new

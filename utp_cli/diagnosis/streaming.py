@@ -92,8 +92,8 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     What proves it: each piece begins with all that came before it, or the joined text is one JSON value
     twice.
 
-    What to change: replace instead of append for this provider; vLLM hermes: a newer release, or `stream:
-    false`.
+    What to change: take the last piece, or replace instead of append; the provider has to send the difference only
+    (DashScope: `incremental_output: true`). vLLM hermes: a newer release, or `stream: false`.
 
     Symptoms: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`.
     """

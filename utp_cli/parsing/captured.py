@@ -138,6 +138,8 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:
     """Return the request or the session that was read: its messages, and what is known beside them; else None."""
     capture = result.captures[result.chosen] if result.captures else None
+    if capture and capture.kind == "log":  # a status, of which the request behind it tells more
+        capture = next((one for one in reversed(result.captures) if one.kind == "request"), capture)
     if capture is None or capture.kind not in ("session", "request"):
         return None
     document = capture.document if capture.document is not None else result.facts.document

@@ -36,6 +36,9 @@ class Circumstances(Record):
     """Calls were asked for as text: they stand there on purpose."""
 
 
+_OPAQUE = "gateway-error-opaque"
+
+
 def _unknown(finish_reason: str | None) -> frozenset[str]:
     """Return what cannot be said of a paste that was cut off, or that hides values."""
     return ABSENT | {"stream-cut-off"} | (set() if finish_reason else {"truncation-hidden"})
@@ -99,11 +102,25 @@ class Parsed(ParseResult):
                 left_out |= {"call-name-empty"}  # where the arguments begin, the name may
             found = [finding for finding in found if finding.code not in left_out]
         asked = conversation_of(self)
-        if asked is None:
+        if asked is None and self.facts.error and all(finding.code == _OPAQUE for finding in found):
+            asked = self._refused()  # what was refused tells, where the refusal does not
+        if not asked:
             return found
         from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - as above
 
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
         more = diagnose_conversation(asked, self.shape, **known)
         told = {finding.code for finding in found}
-        return found + [finding for finding in more if finding.code not in told]
+        return [*found, *(finding for finding in more if finding.code not in told)]
+
+    def _refused(self) -> dict[str, Any]:
+        """Return the request that an error refused: as it is known, else the tools that stand beside the error."""
+        if self.circumstances.request:
+            return dict(self.circumstances.request)
+        tools = next((one.document for one in self.captures if one.kind == "tools"), None)
+        if tools is None:
+            tools = [
+                {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+                for tool in (self.circumstances.tools or {}).values()
+            ]
+        return {"tools": tools if isinstance(tools, list) else [tools]} if tools else {}

@@ -90,6 +90,13 @@ def _duplicates(look: Look, request: dict[str, Any], _: str | None, __: bool) ->
         seen.add(name)
 
 
+_TOOL_FORMS: Final = {
+    "openai-chat": '{"type": "function", "function": {"name", "description", "parameters"}}',
+    "openai-responses": '{"type": "function", "name", "description", "parameters"}',
+    "anthropic": '{"name", "description", "input_schema"}',
+}
+
+
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
     for at, tool in dicts_of(request.get("tools")):
@@ -100,7 +107,9 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
         flat = look.rules.form == "openai-chat" and kind == "function" and "function" not in tool
         nested = look.rules.form in ("anthropic", "openai-responses") and isinstance(tool.get("function"), dict)
         if flat or nested or (look.rules.form == "openai-chat" and "input_schema" in tool):
-            mend = f"it is written as {look.rules.label} takes it (utp render-tools --provider {look.rules.name})"
+            mend = (
+                f"wrap it as {_TOOL_FORMS[look.rules.form]} (utp render-tools --provider {look.rules.name} writes it)"
+            )
             look.breaks("tool-shape-invalid", f"/tools/{at}", "a tool in another API's form", mend=mend)
 
 

@@ -11,6 +11,7 @@ from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.wire.access import text_of
 from utp_cli.wire.history import messages_of
+from utp_cli.wire.shape import recognise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +23,7 @@ _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _OPENAI_MODELS: Final = (Series(family="gpt"),)
+_FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", "openai-responses"}
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
@@ -42,6 +44,7 @@ def diagnose_conversation(
 
     The last message may be an answer that just came: that it is the last, and its calls are pending, is no fault.
     """
+    model = model or text_of(asked.get("model")) or None
     request = {key: value for key, value in asked.items() if key not in _BESIDE}
     known = tools if tools is not None else asked.get("tools")
     messages = messages_of(asked) or []
@@ -49,7 +52,7 @@ def diagnose_conversation(
     defined = asked.get("tools")
     if isinstance(defined, list) and messages:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
-    name = _receiver(provider or text_of((server or {}).get("engine")), form, model, asked)
+    name = _named(provider) if provider else _receiver(asked, form, model, text_of((server or {}).get("engine")))
     if name in TURN_RULES:
         codes = {finding.code for finding in found}
         checked = check_request(asked, name, model=model, open_end=True)
@@ -58,14 +61,21 @@ def diagnose_conversation(
     return found
 
 
-def _receiver(told: str, form: str, model: str | None, asked: Mapping[str, Any]) -> str:
-    """Return who gets a conversation: as told, else the only one who has its form, or its model.
+def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: str) -> str:
+    """Return who gets a conversation, where its server, its form or its model says so; `""` where none does.
 
-    OpenAI's model in Anthropic's form is meant for a gateway, which needs all that this form needs.
+    A server has other paths than its own API: there the form says what it has to take. OpenAI's model in Anthropic's
+    form is meant for a gateway, which needs all that this form needs.
     """
-    if told:
-        return OTHER_NAMES.get(told.casefold(), told.casefold())
-    takes = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
-    if takes and belongs(model or text_of(asked.get("model")), _OPENAI_MODELS):
+    form = form if form in _FORMS else recognise(asked).format
+    chat = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
+    own = TURN_RULES.get(_named(engine))
+    if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
+        return own.name
+    if chat and not engine and belongs(model, _OPENAI_MODELS):
         return "openai"
     return form if form in _PROVES else ""
+
+
+def _named(name: str) -> str:
+    return OTHER_NAMES.get(name.casefold(), name.casefold())
