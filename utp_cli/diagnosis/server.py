@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
-from utp_cli.diagnosis.subject import compact
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.releases import number_of
 from utp_cli.protocol.patterns import regex
@@ -33,9 +32,13 @@ _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
 _BROKEN = (
-    "; parsers of servers leave such a call in content: retry at a lower temperature, send `tool_choice: required` "
-    "(the JSON is constrained then), or repair it in the client"
+    "; the model wrote it badly, and parsers of servers leave such a call in content: retry at a lower temperature, "
+    "send `tool_choice: required` (the JSON is constrained then), or repair it in the client"
 )
+_MARKED = "; upgrade to a parser that reads JSON to its end, or keep the marker out of the arguments"
+_OF_JSON = frozenset({"tagged_json_object", "tagged_json_list", "header_json", "harmony"})
+_NO_FAULT = frozenset({"missing-close-tag", "single-quotes", "python-literal"})
+"""Repairs that say something else: servers take a marker's end for granted, and Python has a diagnosis of its own."""
 _STREAMS_SINCE = "0.8.0"
 """The release of Ollama that reads calls in streams (ollama.com/blog/streaming-tool, 28 May 2025)."""
 _OLD_STREAM = f"; before {_STREAMS_SINCE} it reads no calls in streams: upgrade, or ask with `stream: false`"
@@ -90,15 +93,13 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         dialect = DIALECTS.get(call.parser)
         if dialect and dialect.read_by_clients and not answer.request.get("tools"):
             continue
-        lost = _why_lost(call, dialect)
+        lost, helps = _why_lost(call, dialect)
         yield Observation(
-            message=f"the call of {call.name or 'a tool'} stands in the text only" + (f": {lost}" if lost else ""),
+            message=f"the call of {call.name or 'a tool'} stands in the text only{lost}",
             evidence=answer.written(call),
             pointer=call.pointer,
             span=call.span,
-            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
-            + (_BROKEN if lost else "")
-            + _of_old_stream(answer),
+            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + helps + _of_old_stream(answer),
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new
@@ -140,38 +141,38 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     """
     server = answer.server.get("engine")
     call = next(iter(answer.in_text or (answer.shown if said else ())), None)
-    if call is None or "tool_call_parser" in answer.server or fixes.engine_of(answer) == "hosted":
+    if call is None or "tool_call_parser" in answer.server:
         return
     dialect = DIALECTS.get(call.parser)
-    lost = _why_lost(call, dialect)
-    if (dialect and dialect.read_by_clients) or not (server or said or lost):
+    lost, helps = _why_lost(call, dialect)
+    if not (server or said or lost) or (dialect and dialect.read_by_clients) or fixes.engine_of(answer) == "hosted":
         return
     who = fixes.label_of(server) if server else "the server"
     yield Observation(
         severity="info",
         confidence="low",
-        message=f"a raw text; where a client got it as its content, {who} did not read the call of {call.name}"
-        + (f": {lost}" if lost else ""),
+        message=f"a raw text; where a client got it as its content, {who} did not read the call of {call.name}{lost}",
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
-        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + (_BROKEN if lost else _ALREADY),
+        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + (helps or _ALREADY),
         tool=call.name,
     )
 
 
-def _why_lost(call: CallView, dialect: Dialect | None) -> str:
-    """Say why parsers of servers lose a call that is read here; `""` where nothing in it is odd.
+def _why_lost(call: CallView, dialect: Dialect | None) -> tuple[str, str]:
+    """Say why parsers of servers lose a call that is read here, and what helps; empty texts where nothing is odd.
 
     They take strict JSON, and most end a call at the first closing marker: vLLM's Hermes parser by `(.*?)</tool_call>`,
-    SGLang's by the same (read in November 2026).
+    SGLang's by the same (read in November 2026). What is a Python literal has a diagnosis of its own.
     """
-    mended = [one for one in call.repairs if one.layer == "syntax" and one.code != "missing-close-tag"]
-    if mended:
-        return f"it is no JSON as it stands ({mended[0].code})"
-    ends = [one for one in dialect.closers if len(one) > 1] if dialect else []
-    held = next((one for one in ends if one in compact(call.arguments)), "")
-    return f"its arguments hold {held}, and parsers end the call there" if held else ""
+    for mended in call.repairs if dialect and dialect.servers and dialect.body.family in _OF_JSON else ():
+        if mended.layer == "syntax" and mended.code not in _NO_FAULT:
+            return f": it is no JSON as it stands ({mended.code})", _BROKEN
+    for end in dialect.call_close if dialect else ():
+        if len(end) > 1 and end in call.text:
+            return f": its arguments hold {end}, and parsers end the call there", _MARKED
+    return "", ""
 
 
 def _is_bare(call: CallView, answer: Answer) -> bool:

@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.observation import Observation, diagnosis
-from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.diagnosis.subject import Answer, ConversationHistory
-
-_REPEATED = regex(r"(\w[\w.-]{2,63}?)\1+")
-"""A name that is another, several times."""
 
 
 def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Iterator[Observation]:
@@ -69,18 +65,20 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
     for each in odd(answer, "name-in-pieces", "the name of a call comes in pieces: some clients keep only the last"):
         yield replace(each, severity="warning")
     for call in answer.native:
-        whole = _REPEATED.fullmatch(call.name or "")
-        if call.name == "null":
+        name = call.name or ""
+        if name == "null":
             yield Observation(
                 message="the name of a call is the text null", evidence="name: 'null'", pointer=call.pointer
             )
-        elif whole and call.name not in answer.known and ("_" in whole[1] or whole[1] in answer.known):
-            yield Observation(
-                message=f"the name of a call is {whole[1]} again and again: pieces of a stream were put together so",
-                evidence=f"name: '{call.name}'",
-                pointer=call.pointer,
-                tool=whole[1],
-            )
+        elif name in (name + name)[1:-1] and name not in answer.known:
+            one = name[: (name + name).index(name, 1)]
+            if "_" in one or one in answer.known:
+                yield Observation(
+                    message=f"the name of a call is {one} again and again: pieces of a stream were put together so",
+                    evidence=f"name: '{name}'",
+                    pointer=call.pointer,
+                    tool=one,
+                )
 
 
 @diagnosis("stream-arguments-repeated", "error", views=("anomalies",))

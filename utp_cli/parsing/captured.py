@@ -289,8 +289,8 @@ def _begins_with_thinking(result: ParseResult) -> bool:
 
 
 def _is_opened(call: Rejected) -> bool:
-    """Whether nothing that can be read stands behind the marker of a call."""
-    return call.name is None and call.reason in ("truncated", "malformed")
+    """Whether nothing stands behind the marker of a call."""
+    return call.name is None and call.reason == "truncated"
 
 
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:

@@ -160,7 +160,7 @@ _RENAMED: Final = regex(
     r"([\"']name[\"']: ?[\"'][\w.-]{2,64}[\"'], ?[\"']arguments[\"']: ?[\"'])(?:[^\n]{0,400}\n[^\n]{0,80}?\1){2,}"
 )
 """Parts of one call, each with its name."""
-_JOINED: Final = regex(r"\barguments?[\"'`]?\s?[:=]\s?[\"'`]?\{[^{}\n]{1,400}\}\{(?=[\"'\\])", re.IGNORECASE)
+_JOINED: Final = regex(r"\barguments?[\"'`]?\s?[:=]\s?[\"'`]?\{[^{}\n]{1,400}\}\{(?=\\{0,4}[\"']\w)", re.IGNORECASE)
 """Arguments, and right behind them others."""
 _EMPTY_FIRST: Final = regex(r"\barguments?\b[^\n]{0,20}?[\"'`](?:(?:\{\}){2,}|\{\}\{\\{0,4}[\"'])", re.IGNORECASE)
 """Empty arguments, and others right behind them."""

@@ -147,9 +147,10 @@ class Decoder(FormatDecoder):
             events += self._body(state, message)
         if reason := text_of(choice.get("finish_reason")):
             state.reason = reason
-            # OpenRouter and LiteLLM: what the model's provider said.
-            said = {**dict_of(choice.get("provider_specific_fields")), **choice}.get("native_finish_reason")
-            state.reason = text_of(said) if meaning_of(text_of(said)) == "malformed" else reason
+            told = choice if "native_finish_reason" in choice else choice.get("provider_specific_fields")
+            if isinstance(told, dict):  # OpenRouter and LiteLLM: what the model's provider said
+                native = text_of(told.get("native_finish_reason"))
+                state.reason = native if meaning_of(native) == "malformed" else reason
             self.metadata.ended = True
             self.metadata.begun = self.metadata.begun or not self._nameless  # some gateways send no role at all
         return events
