@@ -70,7 +70,7 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
             yield Observation(
                 message="the name of a call is the text null", evidence="name: 'null'", pointer=call.pointer
             )
-        elif name in (name + name)[1:-1] and name not in answer.known:
+        elif name and name in (name + name)[1:-1] and name not in answer.known:
             one = name[: (name + name).index(name, 1)]
             if "_" in one or one in answer.known:
                 yield Observation(
