@@ -50,6 +50,7 @@ NEEDLESS: dict[tuple[str, str], str] = {
     ("tgi", "--tool-call-parser"): "it has no parser to choose",
     ("tgi", "--enable-auto-tool-choice"): "it has no parser to choose",
     ("lmdeploy", "--enable-auto-tool-choice"): "--tool-call-parser alone turns it on",
+    ("tensorrt-llm", "--enable-auto-tool-choice"): "--tool_parser alone turns it on",
 }
 """Options to drop, and what a server does instead of taking them."""
 
@@ -57,6 +58,8 @@ _ABBREVIATES = frozenset({"vllm", "sglang", "lmdeploy", "mlx"})
 """Their argument parsers take the beginning of an option's name."""
 _EITHER = frozenset({"vllm", "llama.cpp"})
 """They read `_` in an option as `-`."""
+_SURE = 0.9
+"""How much an option has to look like another to be that one, misspelt, where nothing else says so."""
 _OPEN = frozenset({"llama.cpp"})
 """Only one build was read: what it lacks may be an option of another."""
 
@@ -71,6 +74,22 @@ def unknown_options(command: StartCommand, _found: Detection) -> Iterator[Comman
             yield from [fault] if fault else []
 
 
+def meant_by(engine: str, name: str, release: str | None) -> str:
+    """Say what a server has in place of an option that it does not know, or whose option that is; `""` if nobody's."""
+    known = options_in(engine, release)
+    if needless := NEEDLESS.get((engine, name)):
+        return f"leave {name} out: {needless}"
+    near = nearest(name.replace("_", "-"), known, _SURE) or nearest(name, known, _SURE) or _same(engine, name)
+    if near:
+        return f"write {near} in place of {name}"
+    owners = [NAMES[other] for other in NAMES if other != engine and name in options(other)]
+    return f"{name} is an option of {' and '.join(owners)}: leave it out" if owners else ""
+
+
+def _same(engine: str, name: str) -> str:
+    return next((row[engine] for row in SAME if engine in row and name in {*row.values()} - {row[engine]}), "")
+
+
 def _known(command: StartCommand, name: str) -> bool:
     known = options_in(command.engine, command.version)
     return name in known or (command.engine in _ABBREVIATES and any(option.startswith(name) for option in known))
@@ -81,8 +100,8 @@ def _fault(command: StartCommand, name: str) -> CommandFault | None:
     value = command.options.get(name.replace("_", "-"), "")
     spelt = command.key_of(name)
     known = options_in(engine, command.version)
-    same = next((row[engine] for row in SAME if engine in row and name in {*row.values()} - {row[engine]}), "")
-    misspelt = nearest(name, known, 0.9 if engine in _OPEN else 0.8)
+    same = _same(engine, name)
+    misspelt = nearest(name, known, _SURE if engine in _OPEN else 0.8)
     elsewhere = [NAMES[other] for other in NAMES if other != engine and name in options(other)]
     changes: dict[str, str | None] = {spelt: None}
     advice, why = "", f"{here} has no option {name}"

@@ -180,6 +180,8 @@ def harmony_leak(answer: Answer) -> Iterator[Observation]:
     """
     texts = [] if answer.raw else [(passage.pointer, passage.prose) for passage in answer.visible]
     texts += [] if answer.raw else [(call.pointer, answer.written(call)) for call in answer.in_text]
+    if answer.result.rejected and not answer.raw:
+        texts += [(call.pointer, answer.written(call)) for call in (*answer.malformed, *answer.cut_off)]
     for pointer, text in texts:
         if ("<|" in text or "to=functions." in text) and (found := _HARMONY.search(text)):  # a plain search is cheap
             yield Observation(

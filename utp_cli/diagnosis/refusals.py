@@ -12,7 +12,6 @@ from utp_cli.diagnosis.observation import clipped, finding_of, section
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
 from utp_cli.facts.servers import LABELS
-from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
@@ -61,8 +60,6 @@ _LITTLE = 24
 _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
-_ALIKE = 0.9
-"""How much an option has to look like another to be that one, misspelt."""
 _EDGES = " \n\t:;,.-\"'`"
 """What stands around the reason of a tool."""
 
@@ -157,13 +154,14 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
 
 
 def _respelt(refusal: Refusal, engine: str) -> str:
-    """Name the option that a server has in place of one that it does not know; `""` where none is spelt alike."""
-    from utp_cli.facts.releases import options_in  # noqa: PLC0415 - for commands that a server refused
+    """Name what a server has in place of the options that it does not know; `""` where nothing is alike."""
+    from utp_cli.detection.command_options import meant_by  # noqa: PLC0415 - for commands that a server refused
+    from utp_cli.facts.releases import options_in  # noqa: PLC0415 - as above
 
-    known = options_in(engine, refusal.server.get("version"))
+    release = refusal.server.get("version")
+    known = options_in(engine, release)
     given = dict.fromkeys(_OPTION.findall(refusal.message[:_COMMAND]))
-    meant = {name: nearest(name.replace("_", "-"), known, _ALIKE) for name in given if name not in known}
-    return "; ".join(f"write {near} in place of {name}" for name, near in meant.items() if near)
+    return "; ".join(filter(None, [meant_by(engine, name, release) for name in given if name not in known]))
 
 
 def _said_by(entry: ErrorText) -> str:
