@@ -33,6 +33,9 @@ _EVIDENCE = 80
 _MARKED = regex(r"[<>|｜\n]")
 """What no tool's name holds: it is left of the markup around it."""
 
+_PARSERS_LOG = regex(r"\b\w{2,40}_(?:tool_parser|detector)\.py:\d")
+"""Where vLLM's and SGLang's parsers log: what they read is at home there."""
+
 
 @diagnosis("leaked-special-tokens", "warning", views=("passages", "call_views"))
 def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
@@ -42,7 +45,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
 
     What proves it: such a token in the visible text, outside code and with no call of its format around it,
     or sticking to an end of an argument's value. The end-of-turn token at the end of a raw generation
-    belongs there, and all of them in a chat template.
+    belongs there, and all of them in a chat template or in the log of a parser.
 
     What to change: match the tool parser to the model and update the server; add the token to `stop`; never
     build the prompt by hand beside a chat template.
@@ -53,7 +56,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
         loose = first_token(_loose(passage, answer))
         if not loose and answer.raw and not passage.holds_call and "</" in passage.prose:
             loose = lone_closing(passage.prose)
-        if loose and not (answer.raw and is_chat_template(passage.text)):
+        if loose and not (answer.raw and (is_chat_template(passage.text) or _PARSERS_LOG.search(passage.text))):
             yield Observation(
                 message=f"the control token {loose[0]} stands in the text",
                 evidence=loose[0],
