@@ -42,7 +42,7 @@ _NO_FAULT = frozenset({"missing-close-tag", "single-quotes", "python-literal"})
 _STREAMS_SINCE = "0.8.0"
 """The release of Ollama that reads calls in streams (ollama.com/blog/streaming-tool, 28 May 2025)."""
 _OLD_STREAM = f"; before {_STREAMS_SINCE} it reads no calls in streams: upgrade, or ask with `stream: false`"
-_WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text; "
+_WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text"
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
 
@@ -93,7 +93,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         dialect = DIALECTS.get(call.parser)
         if dialect and dialect.read_by_clients and not answer.request.get("tools"):
             continue
-        lost, helps = _why_lost(call, dialect)
+        lost, helps = _why_lost(call, dialect, answer.result.texts.get(call.pointer, ""))
         yield Observation(
             message=f"the call of {call.name or 'a tool'} stands in the text only{lost}",
             evidence=answer.written(call),
@@ -127,7 +127,7 @@ def _closed_only(answer: Answer) -> list[Observation]:
                 evidence=answer.written(call),
                 pointer=call.pointer,
                 span=call.span,
-                fix=_WITHOUT_OPENING.format(opening=lost[0]) + fixes.tool_parser(answer, dialect),
+                fix=_WITHOUT_OPENING.format(opening=lost[0]) + "; " + fixes.tool_parser(answer, dialect),
                 tool=call.name,
             )
             return [seen]
@@ -144,7 +144,7 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     if call is None or "tool_call_parser" in answer.server:
         return
     dialect = DIALECTS.get(call.parser)
-    lost, helps = _why_lost(call, dialect)
+    lost, helps = _why_lost(call, dialect, answer.result.texts.get(call.pointer, ""))
     if not (server or said or lost) or (dialect and dialect.read_by_clients) or fixes.engine_of(answer) == "hosted":
         return
     who = fixes.label_of(server) if server else "the server"
@@ -160,18 +160,25 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     )
 
 
-def _why_lost(call: CallView, dialect: Dialect | None) -> tuple[str, str]:
+def _why_lost(call: CallView, dialect: Dialect | None, text: str) -> tuple[str, str]:
     """Say why parsers of servers lose a call that is read here, and what helps; empty texts where nothing is odd.
 
-    They take strict JSON, and most end a call at the first closing marker: vLLM's Hermes parser by `(.*?)</tool_call>`,
-    SGLang's by the same (read in November 2026). What is a Python literal has a diagnosis of its own.
+    They wait for the marker that opens a section, they take strict JSON, and most end a call at the first closing
+    marker: vLLM's Hermes parser by `(.*?)</tool_call>`, SGLang's by the same (read in November 2026).
     """
-    for mended in call.repairs if dialect and dialect.servers and dialect.body.family in _OF_JSON else ():
+    if dialect is None or not dialect.servers:
+        return "", ""
+    for mended in call.repairs if dialect.body.family in _OF_JSON else ():
         if mended.layer == "syntax" and mended.code not in _NO_FAULT:
             return f": it is no JSON as it stands ({mended.code})", _BROKEN
-    for end in dialect.call_close if dialect else ():
+    for end in dialect.call_close:
         if len(end) > 1 and end in call.text:
             return f": its arguments hold {end}, and parsers end the call there", _MARKED
+    opening = "" if dialect.prompt_tail else dialect.section_open[:1]
+    if opening and not any(one in text for one in dialect.section_open):
+        return f": no {opening[0]} begins it, and parsers of streams wait for it", "; " + _WITHOUT_OPENING.format(
+            opening=opening[0]
+        )
     return "", ""
 
 
