@@ -256,6 +256,7 @@ class _Finder:
         if text is self._text and self._swallows(at, reader.end):
             return None
         cut = not reader.complete or _CUT.search(text, max(at, reader.end - 12), reader.end + 3) is not None
+        cut = cut or any(repair.code == "ellipsis" for repair in reader.repairs)
         form = "cut-json" if not reader.complete else "json-with-faults"
         return Document(value=reader.value, start=at, end=min(reader.end, len(text)), form=form, cut=cut)
 
