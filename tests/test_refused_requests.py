@@ -19,6 +19,13 @@ TURN = [
 ]
 NAMED = {"type": "function", "function": {"name": "get_time"}}
 FLAT = {"name": "get_time", "description": "The time.", "input_schema": {"type": "object", "properties": {}}}
+OPEN = {
+    "type": "function",
+    "name": "get_time",
+    "strict": True,
+    "parameters": {"type": "object", "properties": {}, "additionalProperties": True},
+}
+WRONG_NAME = {"functionDeclarations": [{"name": "a b", "parameters": {"type": "object", "properties": {}}}]}
 SHAPE = {"json": {"type": "object", "properties": {"ok": {"type": "boolean"}}}}
 
 
@@ -50,6 +57,9 @@ def codes_of(source: Any, **known: Any) -> list[str]:
         ("", {"model": "claude-sonnet-4-5", "messages": ASKED, "tools": [FLAT]}, []),
         ("", {"model": "gpt-oss-20b", "messages": ASKED, "tool_choice": "auto"}, []),
         ("", {"model": "gpt-4.1", "messages": TURN, "tools": [TOOL]}, []),
+        ("", {"model": "gpt-5", "input": ASKED, "tools": [OPEN]}, ["schema-strict-incomplete"]),
+        ("vllm", {"model": "gpt-5", "input": ASKED, "tools": [OPEN]}, []),
+        ("", {"contents": [{"role": "user", "parts": [{"text": "a"}]}], "tools": [WRONG_NAME]}, ["tool-name-invalid"]),
         ("", {"model": "mistralai/Mistral-Nemo-Instruct-2407", "messages": TURN}, ["mistral-id-format"]),
     ],
 )

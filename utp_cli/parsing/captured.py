@@ -125,6 +125,8 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
     sort = sort_of(source)
     if sort and sort.kind == "answer" and sort.document:
         return read(sort.document, options)
+    if sort and sort.kind in ("request", "session"):
+        return replace(result, captures=[replace(result.captures[0], kind=sort.kind, document=source)])
     key = next((key for key in _PARTS if any(dicts_of(source.get(key)))), "")
     if key and source.keys().isdisjoint(_OF_RESULTS):
         part = read({"role": _PARTS[key], **source}, options)

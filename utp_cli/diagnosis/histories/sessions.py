@@ -23,7 +23,9 @@ _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _OPENAI_MODELS: Final = (Series(family="gpt"),)
-_FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", "openai-responses"}
+_OPENAI: Final = frozenset({"openai", "azure"})
+_RESPONSES: Final = "openai-responses"
+_FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", _RESPONSES}
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
@@ -72,8 +74,9 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     own = TURN_RULES.get(_named(engine))
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
         return own.name
-    if chat and not engine and belongs(model, _OPENAI_MODELS):
-        return "openai"
+    openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
+    if openai and (chat or form == _RESPONSES):
+        return "openai" if chat else form
     return form if form in _PROVES else ""
 
 
