@@ -190,7 +190,7 @@ BROKEN: list[tuple[str, str | None, dict[str, Any], str, str]] = [
     ("vllm", None, chat(SYSTEM), "no-user-query", ""),
     ("vllm", None, chat(USER, calls(call(arguments="Oslo")), result()), "history-arguments-invalid",
      "/messages/1/tool_calls/0"),
-    ("vllm", None, chat(USER, response_format={"type": "json_object"}, tool_choice="required"), "constraint-conflict",
+    ("sglang", None, chat(USER, response_format={"type": "json_object"}, tool_choice="required"), "constraint-conflict",
      "/response_format"),
     ("vllm", None, chat(USER, guided_json={}), "constraint-field-ignored", "/guided_json"),
     ("vllm", "gemma-2-9b-it", chat(USER, USER), "template-role-error", "/messages/1"),

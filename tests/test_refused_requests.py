@@ -38,6 +38,17 @@ def codes_of(source: Any, **known: Any) -> list[str]:
     [
         ("vllm", {"messages": ASKED, "tool_choice": "required"}, ["tool-options-without-tools"]),
         ("vllm", {"messages": ASKED, "tools": [TOOL], "structured_outputs": SHAPE}, []),
+        ("vllm", {"messages": ASKED, "tools": [TOOL], "tool_choice": "required", "structured_outputs": SHAPE}, []),
+        ("llama.cpp", {"messages": ASKED, "tools": [TOOL], "tool_choice": "none", "grammar": "root ::= x"}, []),
+        ("llama.cpp", {"messages": ASKED, "parallel_tool_calls": True}, []),
+        ("vllm", {"model": "Qwen/Qwen3-32B", "messages": [*ASKED, {"role": "system", "content": "b"}, *ASKED]}, []),
+        ("sglang", {"model": "openai/gpt-oss-20b", "messages": [{"role": "developer", "content": "b"}, *ASKED]}, []),
+        (
+            "openrouter",
+            {"model": "anthropic/claude-sonnet-4.5", "messages": ASKED, "tools": [{"type": "web_search"}]},
+            [],
+        ),
+        ("", {"model": "openai-community/gpt2", "messages": ASKED, "tools": []}, []),
         (
             "vllm",
             {"messages": ASKED, "tools": [TOOL], "tool_choice": NAMED, "structured_outputs": SHAPE},
@@ -106,9 +117,10 @@ def test_a_refusal_that_says_nothing_has_its_request_looked_at(request_: dict[st
         ({"tool_calls": [{"function": {"name": "get_time", "arguments": "{}"}}], "content": "so"}, "openai-chat", 1),
         ({"tool_calls": [{"name": "get_time", "args": {}, "id": "c1"}]}, "openai-chat", 1),
         ({"parts": [{"functionCall": {"name": "get_time", "args": {}}}]}, "gemini", 1),
-        ({"content": [{"type": "text", "text": '<tool_call>{"name": "f", "arguments": {}}</tool_call>'}]}, "openai-chat", 1),
-        ({"content": [{"type": "text", "text": "It is noon."}]}, "openai-chat", 0),
-        ({"content": [{"type": "text", "text": "It is noon."}], "isError": False}, "unknown", 0),
+        ({"content": [{"type": "text", "text": '<tool_call>{"name": "f", "arguments": {}}</tool_call>'}]}, "unknown", 0),  # MCP's
+        ({"tool_calls": [{"count": 5, "tool": "x"}], "total": 5}, "unknown", 0),
+        ({"tool_calls": [{"name": "x", "duration": 5}]}, "unknown", 0),
+        ({"parts": [{"sku": "1", "qty": 2}], "order": 7}, "unknown", 0),
         ({"content": []}, "unknown", 0),
         ({"tool_calls": 3}, "unknown", 0),
     ],
@@ -116,6 +128,29 @@ def test_a_refusal_that_says_nothing_has_its_request_looked_at(request_: dict[st
 def test_a_part_of_an_answer_is_read_as_the_answer(part: dict[str, Any], shape: str, calls: int) -> None:
     result = parse(part)
     assert (result.shape, len(result.calls)) == (shape, calls)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"candidates": [{"content": {"role": "model", "parts": [ // parts\n{"functionCall": {"name": "get_time", "args": {}}}\n]}, "finishReason": "STOP"}]}',
+        '{"output": {"message": {"role": "assistant", "content": [\n...\n{"toolUse": {"toolUseId": "t", "name": "get_time", "input": {}}}\n]}}, "stopReason": "tool_use"}',
+    ],
+)  # fmt: skip
+def test_what_people_leave_out_or_say_in_a_document_loses_no_call(written: str) -> None:
+    assert [call.name for call in parse(written).calls] == ["get_time"]
+
+
+@pytest.mark.parametrize("deep", [{"metadata": json.loads("[" * 600 + "]" * 600)}, {"functions": 5}])
+def test_what_no_request_should_hold_is_borne(deep: dict[str, Any]) -> None:
+    flat = {"type": "function", "name": "x", "description": "d", "parameters": {"type": "object"}}
+    assert parse({"model": "gpt-4o", "messages": ASKED, "tools": [flat]} | deep).diagnoses
+
+
+def test_tools_beside_an_opaque_refusal_are_no_history() -> None:
+    body = {"error": {"message": "Provider returned error", "code": 400}}
+    assert codes_of(body, tools=[TOOL], server={"engine": "vllm"}) == ["gateway-error-opaque"]
+    assert codes_of(body, tools=[TOOL], server={"engine": "zai"}, model="glm-4.6") == ["gateway-error-opaque"]
 
 
 def test_what_a_model_imitates_is_no_part_of_an_answer() -> None:
@@ -147,6 +182,8 @@ def test_a_call_that_strict_parsers_lose_is_hinted_at(text: str, why: str) -> No
         ("get_timeget_time", None, True),
         ("get_timeget_timeget_time", [TOOL], True),
         ("noonnoon", None, False),
+        ("log_log_", None, False),
+        ("____", None, False),
         ("get_time", [TOOL], False),
         ("get_timeget_time", [{"type": "function", "function": {"name": "get_timeget_time"}}], False),
         ("", None, False),

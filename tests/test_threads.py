@@ -29,7 +29,6 @@ NOT_YET = {
     "more-li-11518": "what the model wrote stands in a fence, and words before it say that it is wrong",
     "more-mlx-1307": "somebody tells of an empty message in words that name no trouble of his own",
     "more-lmdeploy-3412": "two calls under one index, in two pieces of a stream that whoever pasted it cut",
-    "fresh-vllm-13078": "whoever pasted it left out the rest of the stream",
     "wild-eta-59": "of two errors the last is told",
     "fresh-pai-7203": "somebody compares two messages of one library",
     "fresh-langchain-482": "the traceback is cut before it says anything",

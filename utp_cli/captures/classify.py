@@ -12,7 +12,7 @@ from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.facts.error_texts.finder import find_error_texts
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
-from utp_cli.wire.access import dict_of, dicts_of, text_of
+from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.error_body import failed_tool, validation_issues
 from utp_cli.wire.shape import is_piece, judge, recognise
 
@@ -142,20 +142,13 @@ def _answer_in(value: Any) -> Any:
     return next((each for each in values_in(value) if isinstance(each, dict) and _answers(each)), None)
 
 
-def _content_in(value: Any) -> Any:
-    """Return the text with a model's markup in it that a small document holds where answers stand; else None.
-
-    Where it is a block of a list, the list.
-    """
+def _content_in(value: Any) -> str | None:
+    """Return the text with a model's markup in it that a small document holds where answers stand; else None."""
     doc = dict_of(value)
     inner = dict_of(doc.get("message")) or doc
-    if len(doc) > _FEW_KEYS or not _GENERATED.isdisjoint(doc):
-        return None
-    for said in (inner.get(key) for key in _CONTENT):
-        texts = [text_of(block.get("text")) for _, block in dicts_of(said)] or [text_of(said)]
-        if any(_CALL.search(text[:_LONGEST]) or _CHANNELS.match(text) for text in texts):
-            return said
-    return None
+    small = len(doc) <= _FEW_KEYS and _GENERATED.isdisjoint(doc)
+    said = (text_of(inner.get(key)) for key in _CONTENT) if small else ()
+    return next((text for text in said if _CALL.search(text[:_LONGEST]) or _CHANNELS.match(text)), None)
 
 
 def known_words(value: Any) -> Sort | None:
@@ -231,4 +224,5 @@ def _part(value: Any) -> Part:
 
 def _piece(value: dict[str, Any]) -> bool:
     """Whether a document that may be an answer or an event is one of several."""
-    return is_piece(value) or ("done" in value and "message" in value) or "candidates" in value
+    kept = ("done" in value and "message" in value) or "candidates" in value or isinstance(value.get("delta"), dict)
+    return kept or is_piece(value)

@@ -38,8 +38,10 @@ _ASSIGNED: Final = regex(
     r"(?:\s*(?:tool_?)?calls\s?[:=]\s?(?:\[\s?\]|None|null|\(\))\s*,?;?)?\s*\Z"
 )
 """A name, and the text that it has: `message.content = '…'`; behind it perhaps that there are no calls."""
-_DELTA: Final = regex(r"\bcontent[\"']?[ ]{0,3}[:=][ ]{0,3}(\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)')")
-"""The text in a line that somebody kept of a piece of a stream."""
+_DELTA: Final = regex(
+    r"\b(?:content|output)[\"']?[ ]{0,3}[:=][ ]{0,3}(\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)')"
+)
+"""The text in a line that somebody kept of a piece of a stream, or that vLLM logs of it (`--enable-log-outputs`)."""
 _FEW_DELTAS: Final = 3
 _LONGEST_DELTA: Final = 120
 """Characters of a piece of a stream: longer texts are messages."""
@@ -61,8 +63,6 @@ _BUDGET: Final = 6
 _BUDGET_AT_LEAST: Final = 50_000
 _LONG_TEXT: Final = 20_000
 """Characters of a text whose records are not all read: so many are never shown one by one."""
-_INDENT: Final = 80
-"""Blanks that may stand at the end of a line."""
 _FIRST_PIECE: Final = 256
 """Characters that a tolerant reader is given first; then twice as many each time."""
 _STRETCH: Final = 1 << 17
@@ -193,6 +193,8 @@ class _Finder:
             except JSONDecodeError as error:
                 self._left -= error.pos - at
                 wrapped = text[error.pos : error.pos + 1] == "\n"
+                if wrapped and self._is_broken_off(error.pos):
+                    return None
             except ValueError:  # nested too deeply: so are the brackets behind it
                 self._left -= _DEEP
                 return None
@@ -237,7 +239,7 @@ class _Finder:
         if spelt := self._spelt(start, lines.text):
             return replace(spelt, start=at, end=lines.span(start, spelt.end)[1])
         found = self._tolerant(start, lines.text)
-        if found is None or self._swallows(at, lines.span(start, found.end)[1]):
+        if found is None:
             return None
         return Document(
             value=found.value, start=at, end=lines.span(start, found.end)[1], form="wrapped-json", cut=found.cut
@@ -253,17 +255,22 @@ class _Finder:
         self._left -= max(reader.end, min(fed + piece, len(text))) - at
         if reader.declined or not isinstance(reader.value, dict | list) or not reader.value:
             return None
-        if text is self._text and self._swallows(at, reader.end):
-            return None
         cut = not reader.complete or _CUT.search(text, max(at, reader.end - 12), reader.end + 3) is not None
         cut = cut or any(repair.code == "ellipsis" for repair in reader.repairs)
         form = "cut-json" if not reader.complete else "json-with-faults"
         return Document(value=reader.value, start=at, end=min(reader.end, len(text)), form=form, cut=cut)
 
-    def _swallows(self, at: int, end: int) -> bool:
-        """Whether a reading that began in a broken document went on into the next, which begins a line."""
-        place = self._text.find('\n{"', at, end)
-        return place >= 0 and self._text[max(place - _INDENT, at) : place].rstrip()[-1:] not in "[,:{("
+    def _is_broken_off(self, at: int) -> bool:
+        """Whether a document breaks off in a text at the end of a line, and the next line is another document."""
+        text = self._text
+        if not text.startswith('{"', at + 1) or text[at - 1] in '"\n':
+            return False
+        try:
+            end = decode(text, at + 1)[1]
+        except ValueError:
+            return False
+        self._left -= end - at
+        return True
 
 
 def joined(text: str, begin: int = 0, stop: int | None = None) -> Mapped:

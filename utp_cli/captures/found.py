@@ -152,8 +152,13 @@ def _belong_together(before: FoundCapture, after: FoundCapture, text: str) -> bo
     """Events of one answer have one id; between messages nothing else stands."""
     if before.part == "event" and isinstance(before.document, dict) and isinstance(after.document, dict):
         return before.document.get("id") == after.document.get("id")
+    return not _words_between(before, after, text)
+
+
+def _words_between(before: FoundCapture, after: FoundCapture, text: str) -> bool:
+    """Whether somebody who copied events wrote words between two of them."""
     gap = _BETWEEN.match(text, before.end)
-    return gap is not None and gap.end() >= after.start
+    return gap is None or gap.end() < after.start
 
 
 def _run(run: Sequence[FoundCapture], text: str) -> list[FoundCapture]:
@@ -173,7 +178,8 @@ def _run(run: Sequence[FoundCapture], text: str) -> list[FoundCapture]:
         return [first]
     form = "sse" if sse else "json-lines" if first.form == "json-body" else first.form
     start = line if sse else first.start
-    cut = last.cut or _is_piece(run, text, printed=form not in ("sse", "json-lines"))
+    copied = form == "json-lines" and any(_words_between(one, after, text) for one, after in pairwise(run))
+    cut = last.cut or copied or _is_piece(run, text, printed=form not in ("sse", "json-lines"))
     return [replace(first, start=start, end=last.end, kind="stream", cut=cut, form=form, document=documents)]
 
 

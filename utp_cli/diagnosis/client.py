@@ -27,10 +27,10 @@ def arguments_wrong_kind(subject: Answer | ConversationHistory) -> Iterator[Obse
     What to change: on the border between the wires convert: OpenAI: JSON text; Ollama /api/chat, Anthropic
     and Gemini: an object.
 
-    Error texts: `json: cannot unmarshal string into Go struct field .arguments of type map`, `the JSON object must be
-    str, bytes or bytearray, not dict`.
+    Error texts: `json: cannot unmarshal string into Go struct field .arguments of type map`.
 
-    Symptoms: `can only concatenate str (not "dict") to str`.
+    Symptoms: `can only concatenate str (not "dict") to str`, `the JSON object must be str, bytes or
+    bytearray, not dict`.
     """
     yield from odd(subject, "arguments-wrong-kind", "the arguments are not of the kind that this wire has")
 

@@ -171,7 +171,7 @@ def _why_lost(call: CallView, dialect: Dialect | None, text: str) -> tuple[str, 
     for mended in call.repairs if dialect.body.family in _OF_JSON else ():
         if mended.layer == "syntax" and mended.code not in _NO_FAULT:
             return f": it is no JSON as it stands ({mended.code})", _BROKEN
-    for end in dialect.call_close:
+    for end in dialect.call_close if dialect.body.family in _OF_JSON else ():
         if len(end) > 1 and end in call.text:
             return f": its arguments hold {end}, and parsers end the call there", _MARKED
     opening = "" if dialect.prompt_tail else dialect.section_open[:1]

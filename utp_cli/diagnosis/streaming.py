@@ -72,7 +72,7 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
             )
         elif name and name in (name + name)[1:-1] and name not in answer.known:
             one = name[: (name + name).index(name, 1)]
-            if "_" in one or one in answer.known:
+            if one in answer.known or ("_" in one[1:-1] and not one.endswith("_")):
                 yield Observation(
                     message=f"the name of a call is {one} again and again: pieces of a stream were put together so",
                     evidence=f"name: '{name}'",

@@ -188,7 +188,8 @@ def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     """
     result = answer.result
     cut = result.facts.ended is False and answer.shape not in _NO_END
-    if cut and not (result.finish_reason or result.facts.error):
+    copied = bool(result.captures) and result.captures[result.chosen].cut  # who pasted it left the rest out
+    if cut and not (result.finish_reason or result.facts.error or copied):
         last = answer.call_views[-1] if answer.call_views else None
         yield Observation(
             message="the stream ends with neither a stop reason nor a closing event",

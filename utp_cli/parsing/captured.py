@@ -62,10 +62,8 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
-_PARTS: Final = {"tool_calls": "assistant", "content": "assistant", "parts": "model"}
-"""Lists of a message, which tell what it is where its role was left out; and whose it is."""
-_OF_RESULTS: Final = frozenset({"role", "isError", "structuredContent"})
-"""What a result of MCP has beside its `content`."""
+_CALLED: Final = frozenset({"function", "args", "arguments"})
+"""What a call of a message has, whose role was left out."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -127,11 +125,8 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
         return read(sort.document, options)
     if sort and sort.kind in ("request", "session"):
         return replace(result, captures=[replace(result.captures[0], kind=sort.kind, document=source)])
-    key = next((key for key in _PARTS if any(dicts_of(source.get(key)))), "")
-    if key and source.keys().isdisjoint(_OF_RESULTS):
-        part = read({"role": _PARTS[key], **source}, options)
-        if part.shape != "unknown":
-            return part
+    if any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls"))):
+        return read({"role": "assistant", **source}, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
     return told if told.shape == "error" else result

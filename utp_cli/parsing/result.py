@@ -41,7 +41,7 @@ _OPAQUE = "gateway-error-opaque"
 
 def _unknown(finish_reason: str | None) -> frozenset[str]:
     """Return what cannot be said of a paste that was cut off, or that hides values."""
-    hidden = ABSENT | {"stream-cut-off", "call-name-empty", "call-id-missing"}
+    hidden = ABSENT | {"call-name-empty", "call-id-missing"}
     return hidden | (set() if finish_reason else {"truncation-hidden"})
 
 

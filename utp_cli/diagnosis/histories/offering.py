@@ -8,6 +8,7 @@ from utp_cli.diagnosis.choice import choice_of
 from utp_cli.diagnosis.histories.options import tools_in
 from utp_cli.rendering.tools import CHOICES, render_tools
 from utp_cli.validation.definitions import read_definition
+from utp_cli.wire.access import list_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ FORMS_DIFFER: Final = frozenset({"tool-shape-invalid", "tool-choice-malformed"})
 
 def with_tools(request: Mapping[str, Any], rules: TurnRules, model: str | None) -> dict[str, Any]:
     """Write the tools of a request, and the choice, as the provider takes them; a tool of its own is left out."""
-    tools = read_definition([*tools_in(request), *(request.get("functions") or ())])
+    tools = read_definition([*tools_in(request), *list_of(request.get("functions"))])
     if not tools:
         return dict(request)
     choice, known = choice_of(request), {tool.name for tool in tools}

@@ -21,9 +21,14 @@ _NEED_RESPONSES: Final = (Series(family="gpt", versions=">=5.4"),)
 """Function tools together with `reasoning_effort` are refused on chat completions (thread, 2026)."""
 _LISTS_OF_CALLS: Final = ("anthropic", "bedrock")
 """They refuse calls and results in a history without tools in the request."""
+_OPENAI: Final = ("openai", "openai-responses", "azure")
+"""They refuse `parallel_tool_calls` without tools; servers only read it."""
 _JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex")
 """They take JSON mode or tools, not both."""
 _FUNCTIONS_ONLY: Final = ("vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx", "groq", "deepseek")
+_ONE_CONSTRAINT: Final = ("vllm", "sglang")
+"""They refuse a second constraint where a tool is named; SGLang where a call is required, too (their error texts)."""
+_REQUIRED_IS_ONE: Final = ("sglang",)
 _CONSTRAINTS: Final = {
     "vllm": ("structured_outputs", "tools-with-structured-output", False),
     "llama.cpp": ("grammar", "constraint-conflict", True),
@@ -66,7 +71,8 @@ def _without_tools(look: Look, request: dict[str, Any], _: str | None, has_calls
     if tools_in(request):
         return
     empty = [key for key in ("tools", "functions") if request.get(key) == []]
-    beside = [key for key in ("tool_choice", "parallel_tool_calls") if request.get(key) not in (None, "none", "NONE")]
+    options = ("tool_choice", "parallel_tool_calls") if look.rules.name in _OPENAI else ("tool_choice",)
+    beside = [key for key in options if request.get(key) not in (None, "none", "NONE")]
     if dig(request, "toolConfig", "tools") == []:
         empty.append("toolConfig")
     if has_calls and look.rules.name in _LISTS_OF_CALLS:
@@ -161,17 +167,18 @@ def _chosen(choice: Any, form: str, words: frozenset[str]) -> tuple[str, bool]:
 def _structured(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     kind = text_of(dig(request, "response_format", "type"))
     mime = dig(request, "generationConfig", "responseMimeType")
-    forced = request.get("tool_choice") not in (None, "auto", "none")
+    choice = request.get("tool_choice")
+    forced = isinstance(choice, dict) or (choice == "required" and look.rules.name in _REQUIRED_IS_ONE)
     json_mode = kind in ("json_object", "json_schema") or mime == "application/json"
     where = "/generationConfig/responseMimeType" if mime else "/response_format"
     if json_mode and tools_in(request) and look.rules.name in _JSON_OR_TOOLS:
         mend = "tools first, JSON in a last request without tools; or a tool `final_answer`"
         look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
-    if json_mode and forced and look.rules.order_code == "template-role-error":
+    if json_mode and forced and look.rules.name in _ONE_CONSTRAINT:
         mend = "one constraint a request: no response_format where a call is forced"
         look.breaks("constraint-conflict", where, "a forced call beside response_format", mend=mend)
     key, code, always = _CONSTRAINTS.get(look.rules.name, ("", "", False))
-    if request.get(key) and tools_in(request) and (always or forced):
+    if request.get(key) and tools_in(request) and (forced or (always and choice != "none")):
         look.breaks(code, f"/{key}", f"`{key}` beside tools", mend=f"leave {key} out of requests with tools")
     asked = json_dumps([request.get(key) for key in ("messages", "input", "instructions")], default=repr)
     if kind == "json_object" and look.rules.name in ("openai", "azure") and "json" not in asked.casefold():

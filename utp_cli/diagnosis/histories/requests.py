@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +12,7 @@ from utp_cli.diagnosis.histories.reading import read_turns
 from utp_cli.diagnosis.histories.rewrite import rewrite_history, rules_for
 from utp_cli.diagnosis.run import diagnose_tools
 from utp_cli.protocol.findings import SEVERITIES
+from utp_cli.protocol.numbers import copied
 from utp_cli.wire.access import dict_of, list_of, text_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def check_request(
     `model` and `open_end` are those of `rewrite_history`; without `model` that of the request counts. Raises
     `UnknownName` for a provider that is not known.
     """
-    asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copy.deepcopy(dict(request))
+    asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copied(dict(request))
     model = model or text_of(asked.get("model")) or text_of(asked.get("modelId")) or None
     rules = rules_for(provider, model)
     thinking = dict_of(asked.get("thinking")).get("type") in ("enabled", "adaptive")

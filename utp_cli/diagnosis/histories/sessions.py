@@ -22,7 +22,19 @@ if TYPE_CHECKING:
 _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
-_OPENAI_MODELS: Final = (Series(family="gpt"),)
+_OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"),)
+_GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
+"""Whose rules hold behind them, nobody knows."""
+_SURE: Final = frozenset(
+    {
+        *("tool-options-without-tools", "tools-with-structured-output", "constraint-conflict", "tool-choice-malformed"),
+        *("tool-shape-invalid", "tool-name-invalid", "tool-name-duplicate", "schema-strict-incomplete"),
+        *("mistral-id-format", "parallel-history-unsupported", "arguments-wrong-kind", "tools-need-responses-api"),
+        *("gemini-schema-shape", "schema-keyword-unsupported"),
+    }
+)
+"""What is refused for certain, where only the server or the model tells who gets a request: the order of its turns and
+their roles depend on a template, and frameworks convert a history before they send it."""
 _OPENAI: Final = frozenset({"openai", "azure"})
 _RESPONSES: Final = "openai-responses"
 _FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", _RESPONSES}
@@ -55,12 +67,20 @@ def diagnose_conversation(
     if isinstance(defined, list) and messages:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
     name = _named(provider) if provider else _receiver(asked, form, model, text_of((server or {}).get("engine")))
-    if name in TURN_RULES:
-        codes = {finding.code for finding in found}
-        checked = check_request(asked, name, model=model, open_end=True)
-        whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
-        found += [one for one in checked.broken if one.code not in codes and (whole or one.place.pointer != "/tools")]
-    return found
+    told = bool(provider) or name in _PROVES
+    if name not in TURN_RULES:
+        return found
+    if not messages:  # of tools alone nobody knows what they were sent with
+        alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
+        return found + [one for one in alone if one.severity == "error"]
+    codes = {finding.code for finding in found}
+    checked = check_request(asked, name, model=model, open_end=True)
+    whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
+    return found + [
+        one
+        for one in checked.broken
+        if one.code not in codes and (whole or one.place.pointer != "/tools") and (told or one.code in _SURE)
+    ]
 
 
 def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: str) -> str:
@@ -71,7 +91,7 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     """
     form = form if form in _FORMS else recognise(asked).format
     chat = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
-    own = TURN_RULES.get(_named(engine))
+    own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(_named(engine))
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
         return own.name
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
