@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st, target
 
 from tests.test_cli import utp
-from utp_cli import Parser
+from utp_cli import Parser, parse
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine import machine
 from utp_cli.engine.looks import counting
@@ -17,6 +17,7 @@ from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import Source
 from utp_cli.engine.worst import BOUNDS, LENGTH, LONG, looks_of, parts_of, repeated
 from utp_cli.parsing import parser as parsing
+from utp_cli.repair import strings
 
 BRED = settings(
     max_examples=4, deadline=None, phases=[Phase.explicit, Phase.generate, Phase.target],
@@ -166,3 +167,17 @@ def test_a_marker_of_thinking_within_thinking_does_not_read_the_thinking_again(u
         return sum(sliced)
 
     assert looks(400) < 2.4 * looks(200)
+
+
+def test_strings_that_nothing_closes_are_not_looked_for_by_each_object_that_begins_one(monkeypatch):
+    steps, step = [0], strings.StringReader._step
+
+    def counted_step(reader):
+        steps[-1] += 1
+        return step(reader)
+
+    monkeypatch.setattr(strings.StringReader, "_step", counted_step)
+    for size in (10_000, 40_000):
+        steps.append(0)
+        parse(('{"a": "b"c\n{"d": 1}\n' * size)[:size])
+    assert steps[2] < 6 * steps[1]

@@ -69,6 +69,11 @@ _SAME = 9
 """So many characters of a call begin the one behind it, which may be cut off: `{"name": `."""
 _BLOCK = 4096
 """Characters handed to the reader of JSON at a time."""
+_TIMES, _AHEAD = 4, 20_000
+"""How often all of a text may be looked at by readers that then take little of it, and characters beside: a string that
+nothing closes is looked for to the end of the text, by each object that begins one."""
+_HURRIED = 512
+"""Characters that a reader is given when that is used up."""
 
 
 class JsonRung(MutableRecord):
@@ -115,6 +120,7 @@ def _read_text_field(
     text, taken, at = text_field.engine.text, [], 0
     text = UncountedText(text) if len(text) > _LONG else text
     said: _Said | None = None
+    left = _AHEAD + _TIMES * len(text)
     for segment in text_field.segments:
         if segment.kind != "text":
             continue
@@ -124,8 +130,11 @@ def _read_text_field(
             if passed := _no_call(text, start, segment.span[1], form, deep=tools is None):
                 at = passed
                 continue
-            reader = read_block(text, start, segment.span[1])
+            reader, looked = read_block(
+                text, start, segment.span[1] if left > 0 else min(segment.span[1], start + _HURRIED)
+            )
             at = max(reader.end, start + 1)
+            left -= max(looked - max(at, start + _BLOCK), 0)
             if reader.declined:
                 continue
             said = said or _said(text_field)
@@ -263,8 +272,8 @@ def _in_program(text: str, at: int) -> bool:
     return fence >= 0 and _LANGUAGE.match(text, fence) is not None
 
 
-def read_block(text: str, start: int, stop: int) -> JsonReader:
-    """Read one value, taking no more of the text than it needs."""
+def read_block(text: str, start: int, stop: int) -> tuple[JsonReader, int]:
+    """Read one value, taking no more of the text than it needs; return also how far into it the reader looked."""
     from utp_cli.repair.reader import JsonReader  # noqa: PLC0415 - for text with a bracket that may hold a call
 
     bracket = container_at(text, start)
@@ -275,9 +284,9 @@ def read_block(text: str, start: int, stop: int) -> JsonReader:
     begin = reader.end
     for at in range(begin, stop, _BLOCK):
         if reader.feed(text[at : min(at + _BLOCK, stop)]) or reader.declined:
-            return reader
+            return reader, min(at + _BLOCK, stop)
     reader.close()
-    return reader
+    return reader, stop
 
 
 def _candidate(

@@ -125,7 +125,7 @@ def _read_text_field(
             name = _known(match["name"], tools)
             if name is None:
                 continue
-            reader = read_block(text, at, stop)
+            reader, _ = read_block(text, at, stop)
             if reader.declined or not isinstance(reader.value, dict):
                 continue
             behind = header.behind.match(text, reader.end, stop) if header.behind else None
