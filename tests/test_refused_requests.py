@@ -234,6 +234,8 @@ def test_a_document_that_breaks_off_does_not_swallow_the_next() -> None:
         ('"[\\"main.py\\"]"', "nested-json-string"),
         ('"{\\"path\\": \\"main.py\\"}"', "arguments-double-encoded"),
         ('"[x]"', ""),
+        ('data: {"x": 1', "stream-cut-off"),
+        ("data: the list of all cities", ""),
         ("invalid [tool=read<arg_key>path</arg_key><arg_value>/tmp</arg_value>]", "leaked-special-tokens"),
     ],
 )

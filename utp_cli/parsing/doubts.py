@@ -186,6 +186,8 @@ _QUOTED: Final = regex(rf"(?::|\.|\n)\s{{0,9}}`({CALL_MARKUP})[^`\n]{{1,2000}}`\
 """A call in marks, with which a text ends."""
 _NOTHING: Final = regex(r"\s*+(?>(?::[^\n]*+|event: ?\w{1,40}|data: ?(?:\[DONE\]|\{\s*+\}))\s*+){1,200}\Z")
 """A stream of which only the frame came."""
+_HALF_EVENT: Final = regex(r"\s*(?:event: ?[\w.]{1,60}\s{1,3})?data: ?[{\[][^\n]{0,4000}\s*\Z")
+"""One event of a stream, of which no reader makes JSON."""
 _EMPTY: Final = regex(r"\s*(?:\{\s*\}|\[\s*\]|null|undefined|None|nil|\"\"|''|\[object Object\])\s*\Z")
 """An empty value, as a program prints it."""
 _NO_CHOICE: Final = regex(r"\s*\{[^{}\[\]]{0,400}\"(?:choices|candidates)\"\s*:\s*(?:\[\s*\]|null)")
@@ -293,6 +295,8 @@ def doubt_of(text: str) -> Doubt | None:
         return Doubt(f"no answer: an empty value, {text.strip()}, and nothing beside it", _SERVERS_LOG)
     if _NOTHING.match(text) or _NO_CHOICE.match(text):
         return Doubt("no answer: its frame is there, and nothing in it", _SERVERS_LOG)
+    if _HALF_EVENT.match(text):
+        return Doubt("a part of one event of a stream, and no answer", "the whole stream: curl -sN", "stream-cut-off")
     if _REFUSAL.match(text):
         return Doubt("no answer: a gateway says that something failed", _SERVERS_LOG)
     if alone := arguments_alone(text) or said_alone(text):
