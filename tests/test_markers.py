@@ -29,7 +29,7 @@ _DSML += "</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
         ("Off.<start_function_call>call:call:<start_function_response>light<escape>}", "leaked-special-tokens"),
         (_CODER + "</tool_call>", "call-left-in-content"),
         (_KIMI.format("call_0"), "kimi-id-format"),
-        (_CODER, "call-left-in-content"),  # parsers of streams wait for what opens it
+        (_CODER, ""),
         (f"<tool_call>\n{_CODER}</tool_call>", ""),
         (_DSML, ""),
         (_KIMI.format("functions.f:0"), ""),

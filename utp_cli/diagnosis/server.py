@@ -93,13 +93,12 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         dialect = DIALECTS.get(call.parser)
         if dialect and dialect.read_by_clients and not answer.request.get("tools"):
             continue
-        lost, helps = _why_lost(call, dialect, answer.result.texts.get(call.pointer, ""))
         yield Observation(
-            message=f"the call of {call.name or 'a tool'} stands in the text only{lost}",
+            message=f"the call of {call.name or 'a tool'} stands in the text only",
             evidence=answer.written(call),
             pointer=call.pointer,
             span=call.span,
-            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + helps + _of_old_stream(answer),
+            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + _of_old_stream(answer),
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new
@@ -144,7 +143,7 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     if call is None or "tool_call_parser" in answer.server:
         return
     dialect = DIALECTS.get(call.parser)
-    lost, helps = _why_lost(call, dialect, answer.result.texts.get(call.pointer, ""))
+    lost, helps = _why_lost(call, dialect)
     if not (server or said or lost) or (dialect and dialect.read_by_clients) or fixes.engine_of(answer) == "hosted":
         return
     who = fixes.label_of(server) if server else "the server"
@@ -160,25 +159,20 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     )
 
 
-def _why_lost(call: CallView, dialect: Dialect | None, text: str) -> tuple[str, str]:
+def _why_lost(call: CallView, dialect: Dialect | None) -> tuple[str, str]:
     """Say why parsers of servers lose a call that is read here, and what helps; empty texts where nothing is odd.
 
-    They wait for the marker that opens a section, they take strict JSON, and most end a call at the first closing
-    marker: vLLM's Hermes parser by `(.*?)</tool_call>`, SGLang's by the same (read in November 2026).
+    They take strict JSON, and most end a call at the first closing marker: vLLM's Hermes parser by
+    `(.*?)</tool_call>`, SGLang's by the same (read in November 2026).
     """
-    if dialect is None or not dialect.servers:
+    if dialect is None or not dialect.servers or dialect.body.family not in _OF_JSON:
         return "", ""
-    for mended in call.repairs if dialect.body.family in _OF_JSON else ():
+    for mended in call.repairs:
         if mended.layer == "syntax" and mended.code not in _NO_FAULT:
             return f": it is no JSON as it stands ({mended.code})", _BROKEN
-    for end in dialect.call_close if dialect.body.family in _OF_JSON else ():
+    for end in dialect.call_close:
         if len(end) > 1 and end in call.text:
             return f": its arguments hold {end}, and parsers end the call there", _MARKED
-    opening = "" if dialect.prompt_tail else dialect.section_open[:1]
-    if opening and not any(one in text for one in dialect.section_open):
-        return f": no {opening[0]} begins it, and parsers of streams wait for it", "; " + _WITHOUT_OPENING.format(
-            opening=opening[0]
-        )
     return "", ""
 
 
