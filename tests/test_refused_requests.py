@@ -258,7 +258,6 @@ def test_what_jsonschema_prints_below_its_message_is_nobodys() -> None:
     ("engine", "name", "said"),
     [
         ("tensorrt-llm", "--enable-auto-tool-choice", "leave --enable-auto-tool-choice out: --tool_parser alone"),
-        ("sglang", "--reasoning_parser", "write --reasoning-parser in place of --reasoning_parser"),
         ("llama.cpp", "--tool-call-parser", "leave --tool-call-parser out: it reads calls by the chat template"),
         ("vllm", "--jinja", "--jinja is an option of llama-server"),
         ("lmdeploy", "--tool_parser", "write --tool-call-parser in place of --tool_parser"),
