@@ -409,3 +409,26 @@ def test_several_texts_beside_a_call_are_one_plan() -> None:
     history = [{"role": "user", "content": "Oslo?"}, {"role": "assistant", "content": said, "tool_calls": [call]}]
     messages = rewrite_history(history, "cohere").messages
     assert [message["tool_plan"] for message in messages if "tool_plan" in message] == ["I look\nThen I say it."]
+
+
+LATE = [{"role": "user", "content": "Hi"}, {"role": "system", "content": "Now."}, {"role": "user", "content": "Go"}]
+CERTAIN = {
+    "its template writes it": ("vllm", "Qwen/Qwen3-32B", []),
+    "so does that of Llama 3.1": ("llama.cpp", "llama-3.1-8b-instruct", []),
+    "it refuses it": ("vllm", "Qwen/Qwen3.5-27B", ["error"]),
+    "it drops it": ("vllm", "openai/gpt-oss-20b", ["error"]),
+    "nobody knows whose template it is": ("vllm", None, ["warning"]),
+}
+
+
+@pytest.mark.parametrize("name", CERTAIN)
+def test_a_late_system_message_is_held_against_the_models_own_template(name: str) -> None:
+    provider, model, due = CERTAIN[name]
+    told = rewrite_history(LATE, provider, model=model).broken
+    assert [(one.code, one.severity) for one in told] == [("system-not-first", severity) for severity in due]
+
+
+def test_what_nobody_confirms_is_no_certain_refusal() -> None:
+    told = rewrite_history([{"role": "user", "content": " "}], "zai").broken
+    assert {one.severity for one in told} == {"warning"}
+    assert all("may refuse" in one.message for one in told)

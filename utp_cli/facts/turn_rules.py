@@ -19,6 +19,7 @@ class TurnRules:
     form: Form = "openai-chat"
     source: str
     recalled: bool = False
+    """No text or source confirms the row, so that what breaks it is a warning."""
 
     roles: tuple[str, ...] = ("system", "developer", "user", "assistant", "tool", "function")
     system: Literal["anywhere", "first", "outside"] = "anywhere"

@@ -1,6 +1,6 @@
 """What each provider and server takes for a history: roles, order, pairing, ids, content, thinking.
 
-Source of each row: its `source`; all were looked at in November 2026. `recalled` marks what no text or source confirms.
+Source of each row: its `source`; all were looked at in November 2026.
 """
 
 from __future__ import annotations
@@ -236,7 +236,27 @@ TURN_RULES: dict[str, TurnRules] = {row.name: row for row in _ROWS}
 
 _SERVERS = tuple(row.name for row in _ROWS if row.order_code == "template-role-error")
 
+_TAKE_ANY_SYSTEM = (
+    *(("qwen", "<3.5"), ("qwq", ""), ("kimi", ""), ("glm", ""), ("deepseek", ""), ("hermes", ""), ("granite", "")),
+    *(("lfm", ""), ("gemma", ">=4"), ("command", ""), ("llama", ">=3,<4"), ("seed-oss", ""), ("step", "")),
+    *(("solar", ""), ("hunyuan", ">=3"), ("mimo", ""), ("nemotron", ">=3"), ("minicpm", ">=5"), ("functionary", "")),
+)
+"""Families whose templates write every system message, wherever it stands, and need no message of the user. Rendered
+with jinja2 in November 2026: the templates that llama.cpp keeps in models/templates (llama-cpp-python 0.3.36). Those of
+gpt-oss, MiniMax, Nemotron Nano 2, SmolLM3, Reka and Bielik drop a later one in silence; those of Mistral, Gemma to 3,
+Apertus and Qwen from 3.5 refuse it."""
+
 MODEL_RULES: tuple[ModelRules, ...] = (
+    *(
+        ModelRules(
+            providers=_SERVERS,
+            family=family,
+            versions=versions,
+            changes={"system": "anywhere", "one_system": False, "needs_user": False},
+            source="the models' chat templates, rendered",
+        )
+        for family, versions in _TAKE_ANY_SYSTEM
+    ),
     ModelRules(
         providers=("anthropic",),
         family="claude",

@@ -81,12 +81,18 @@ def provider_of(asked: AnswerRequest, known: str | None, server: Mapping[str, An
 
 
 def fitted(asked: AnswerRequest, provider: str) -> FittedRequest | None:
-    """Return a request with its history rewritten; None where no rule is broken."""
+    """Return a request with its history rewritten; None where no rule is broken.
+
+    Where the model's own template would take it, the server may have another: what templates refuse in general counts.
+    """
+    if not isinstance(asked.request[asked.wire.messages], list) or any(map(asked.request.get, _ELSEWHERE)):
+        return None
+    return _rewritten(asked, provider, asked.model or None) or _rewritten(asked, provider, None)
+
+
+def _rewritten(asked: AnswerRequest, provider: str, model: str | None) -> FittedRequest | None:
     request, key = asked.request, asked.wire.messages
     messages = request[key]
-    if not isinstance(messages, list) or any(request.get(field) for field in _ELSEWHERE):
-        return None
-    model = asked.model or None
     history = rewrite_history(
         messages,
         provider,

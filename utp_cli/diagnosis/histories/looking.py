@@ -26,13 +26,14 @@ class Look:
     open_end: bool
     """The last message is an answer that just came: its calls are pending."""
     severity: Severity = "error"
+    """`warning` where the rules are recalled, or depend on a model that nobody named."""
     broken: list[Finding] = field(default_factory=list)
     system: list[str] = field(default_factory=list)
     """What has to stand outside of the messages."""
 
     def breaks(self, code: str, place: str, message: str, *, evidence: str = "", mend: str = "") -> None:
         """Note that a rule is broken, and how that is mended."""
-        said = f"{message}, which {self.rules.label} refuses"
+        said = f"{message}, which {self.rules.label} {'refuses' if self.severity == 'error' else 'may refuse'}"
         told = Finding(
             code=code,
             name=code,

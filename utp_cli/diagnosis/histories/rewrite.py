@@ -101,7 +101,8 @@ def rewrite_history(
     turns = read_turns(copied(document_of(_listed(messages))), root)
     form = form_of(turns)
     converted = form not in TAKEN[rules.form] and not native
-    severity: Severity = "warning" if rules.order_code != "turn-order" and model is None else "error"
+    unsure = rules.recalled or (rules.order_code != "turn-order" and model is None)
+    severity: Severity = "warning" if unsure else "error"
     look = Look(rules=rules, converted=converted, open_end=open_end, severity=severity)
     link_results(turns)
     for step in _STEPS:
