@@ -246,15 +246,15 @@ def _extended(line: ErrorLine, text: str) -> ErrorLine:
 
 
 def voice_around(words: str) -> Voice:
-    """Return who speaks; errors say "you" too: a known one alone, and lines that begin as errors do, are nobody's."""
+    """Return who speaks; errors say "you" too: a known one alone, and lines of little else, are nobody's."""
     voice = voice_of(words)
     if voice != "explains" or len(words) > _SHORT:
         return voice
     found = find_error_texts(words, families=False)
     if any(_is_all(match.entry.says, words) or _leads(match, words) for match in found):
         return ""
-    for match in reversed(found if _ERROR_SAYS.search(words) else []):
-        start = words.rfind("\n", 0, match.span[0]) + 1
-        if _ERROR_SAYS.fullmatch(words[start : match.span[0]]):
-            words = words[:start] + words[line_end(words, match.span[1]) :]
+    for match in sorted(found, key=lambda match: match.span, reverse=True):
+        start, stop = words.rfind("\n", 0, match.span[0]) + 1, line_end(words, match.span[1])
+        if _ERROR_SAYS.fullmatch(words[start : match.span[0]]) or _is_all(match.entry.says, words[start:stop]):
+            words = (words[:start] + words[stop:]).replace(words[match.span[0] : stop], "")
     return voice_of(words)

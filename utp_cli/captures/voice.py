@@ -51,7 +51,8 @@ _EXPLAINS: Final = regex(
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"
     r"|\b(?:is|are|was) (?:raised|thrown|returned|caused|sent) by\b"
     r"|\berrors?\b[^.\n]{0,120}\b(?:typically|usually|often|commonly) (?:occurs?|happens?|appears?|means?|indicates?)\b"
-    r"|\b(?:you(?! (?:get|got|see|run|requested|passed|provided|specified|supplied)\b)|your|you're|you'll|you've)\b"
+    r"|\b(?:(?<!could )(?<!can )(?<!would )you(?! (?:get|got|see|run|requested|passed|provided|specified|supplied)\b)"
+    r"|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of (?:\w+ ){0,2}(?:logs?|me|my)\b)"
@@ -105,7 +106,7 @@ CODE: Final = regex(r"```[^\n`]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTA
 _THOUGHT: Final = regex(
     r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜]|\( O\)>) [^\n]*$"
     r"|^[^\n]{0,120}(?: - |\[|\| ?)(?:ERROR|WARNING|CRITICAL)(?: - |\]|\s{0,4}\| )[^\n]*$|^\[ACTION REQUIRED\][^\n]*$"
-    r"|^Warning: [^\n]*$",
+    r"|^Warning: [^\n]*$|^(?:\[[\w ]{1,40} (?:Error|Warning|Information|Debug)\] ?\[)[^\n]*$",
     re.MULTILINE,
 )
 """Lines of a log, and what somebody typed into an agent's window: nobody speaks to the reader in them."""
