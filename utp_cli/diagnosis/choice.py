@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.subject import Answer
 
-_CHAT = frozenset({"openai-chat", "openai-legacy"})
+_TELLING = frozenset({"openai-chat", "openai-legacy", "anthropic", "bedrock"})
+"""Wires on which the stop reason tells of calls. Gemini's is STOP, Ollama's stop, whether there are any or not."""
 _MODES: dict[str, Literal["auto", "none", "must"]] = {
     "auto": "auto",
     "validated": "auto",
@@ -145,23 +146,23 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Observation]:
 
 @diagnosis("finish-stop-with-calls", "warning", views=("native",))
 def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
-    """The stop reason is `stop`, and there is a call.
+    """The stop reason is `stop` or `end_turn`, and there is a call.
 
     What people see: the agent ends the turn and ignores the call.
 
-    What proves it: a structured call on the OpenAI chat wire, with the stop reason `stop`. Where a tool was
-    forced the API itself does that.
+    What proves it: a structured call on the OpenAI chat wire with the stop reason `stop`, or on Anthropic's or
+    Bedrock's with `end_turn`. Where a tool was forced OpenAI's API itself does that.
 
-    What to change: decide by `tool_calls`, not by `finish_reason`; update the server (OpenVINO, mlx and
-    SGLang had it).
+    What to change: decide by the calls (`tool_calls`, `tool_use` blocks), not by the stop reason; update the server or
+    the proxy (OpenVINO, mlx and SGLang had it; gateways that translate a chat answer for Anthropic's clients).
 
-    Symptoms: `finish_reason is stop but tool_calls is not empty`.
+    Symptoms: `finish_reason is stop but tool_calls is not empty`, `stop_reason end_turn with a tool_use block`.
     """
-    on_chat = [call for call in answer.native if call.parser in _CHAT and call.whole]
-    if on_chat and answer.stop == "stop" and choice_of(answer.request).mode != "must":
+    made = [call for call in answer.native if call.parser in _TELLING and call.whole]
+    if made and answer.stop == "stop" and choice_of(answer.request).mode != "must":
         yield Observation(
-            message=f"{on_chat[0].name} is called, and the stop reason is {answer.result.finish_reason}",
-            evidence=f"finish_reason: {answer.result.finish_reason}, {len(on_chat)} calls",
-            pointer=on_chat[0].pointer,
-            tool=on_chat[0].name,
+            message=f"{made[0].name} is called, and the stop reason is {answer.result.finish_reason}",
+            evidence=f"finish_reason: {answer.result.finish_reason}, {len(made)} calls",
+            pointer=made[0].pointer,
+            tool=made[0].name,
         )

@@ -144,9 +144,10 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
         return
     dialect = DIALECTS.get(call.parser)
     lost, helps = _why_lost(call, dialect)
-    if not (server or said or lost) or (dialect and dialect.read_by_clients) or fixes.engine_of(answer) == "hosted":
+    hosted = fixes.engine_of(answer) == "hosted"  # there nobody gets a generation but as content
+    if not (server or said or lost or hosted) or (dialect and dialect.read_by_clients):
         return
-    who = fixes.label_of(server) if server else "the server"
+    who = fixes.label_of(server) if server else "the provider" if hosted else "the server"
     yield Observation(
         severity="info",
         confidence="low",
@@ -154,7 +155,7 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
-        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + (helps or _ALREADY),
+        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + (helps or ("" if hosted else _ALREADY)),
         tool=call.name,
     )
 

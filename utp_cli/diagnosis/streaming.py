@@ -81,6 +81,9 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
                 )
 
 
+_HELD = "the adapter sends an empty text with the name, not {}; a client drops a first {} when more arguments come"
+
+
 @diagnosis("stream-arguments-repeated", "error", views=("anomalies",))
 def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     """The arguments come as growing copies of themselves, or twice.
@@ -88,7 +91,7 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     What people see: arguments twice, or many times, in one text.
 
     What proves it: each piece begins with all that came before it, or the joined text is one JSON value
-    twice.
+    twice. An empty object before the real one is a warning: strict clients join the two.
 
     What to change: take the last piece, or replace instead of append; the provider has to send the difference only
     (DashScope: `incremental_output: true`). vLLM hermes: a newer release, or `stream: false`.
@@ -96,6 +99,8 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`.
     """
     yield from odd(answer, "arguments-repeated", "pieces of the arguments repeat what came before")
+    for each in odd(answer, "arguments-held", "the arguments come behind an empty object, and clients join the two"):
+        yield replace(each, severity="warning", fix=_HELD)
 
 
 @diagnosis("sse-framing-broken", "error", views=("anomalies",))

@@ -239,6 +239,8 @@ class PythonicBody(Body):
     """The calls stand in a code fence, each in `print(…)`."""
     name_suffix: str = ""
     """What stands behind the tool's name in every call."""
+    namespace: str = ""
+    """What may stand before it, unless a tool is called so."""
     plain_words: bool = False
     """As in `JsonBody`."""
 

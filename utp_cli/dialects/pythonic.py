@@ -131,7 +131,12 @@ TOOL_CODE = Dialect(
     source="answers of Gemini 2.0 and 2.5, Gemma 3 (2025)",
     call_open=("```tool_code\n",),
     close_optional=True,
-    body=PythonicBody(fenced=True, bare=("tool_code\n",), bare_form=r"\s*tool_code\n\s*(?:print\()?[A-Za-z_][\w.]*\("),
+    body=PythonicBody(
+        fenced=True,
+        bare=("tool_code\n",),
+        bare_form=r"\s*tool_code\n\s*(?:print\()?[A-Za-z_][\w.]*\(",
+        namespace="default_api.",
+    ),
     quirks="A code fence with print(default_api.NAME(...)) in it, one a line; Gemini's own server reads these. The fence "
     "may be lost.",
 )

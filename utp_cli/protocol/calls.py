@@ -225,7 +225,7 @@ class WireAnomaly(Record):
     """A way in which the wire strayed from its own format; diagnoses are made from these."""
 
     code: str
-    """`index-collision`, `name-repeated`, `arguments-repeated`, `call-id-missing`, `sse-framing`, …"""
+    """`index-collision`, `name-repeated`, `arguments-repeated`, `arguments-held`, `call-id-missing`, …"""
     pointer: str = ""
     evidence: str = ""
 

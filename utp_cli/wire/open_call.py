@@ -85,11 +85,13 @@ class OpenCall:
         if self.pieces and (arguments is ABSENT or self.text.strip()):
             arguments, repeats = (self.text, "") if self.how.get("custom") else settled(self.pieces)
             if repeats:
-                self._decoder.odd("arguments-repeated", self.place, repeats)
+                held = repeats.startswith(_HOLDS)
+                self._decoder.odd("arguments-held" if held else "arguments-repeated", self.place, repeats)
         self._decoder.note_id(self.id, self.place)
         return CallDone(key=self.key, name=self.name, id=self.id, pointer=self.place, arguments=arguments, **self.how)
 
 
+_HOLDS: Final = "a place is held: "
 _PAIR: Final = regex("[\ud800-\udbff][\udc00-\udfff]")
 
 
@@ -102,10 +104,10 @@ def joined(pieces: Iterable[str]) -> str:
 
 
 def settled(pieces: list[str]) -> tuple[str, str]:
-    """Join the pieces of one JSON text; second, the evidence that they repeat each other, or `""`.
+    """Join the pieces of one JSON text; second, the evidence that they do not simply go on, or `""`.
 
-    Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first (a place
-    for what follows, which repeats nothing).
+    Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first, which
+    holds the place of what follows.
     """
     whole = joined(pieces)
     filled = [piece for piece in pieces if piece.strip()]
@@ -126,7 +128,7 @@ def settled(pieces: list[str]) -> tuple[str, str]:
         return whole, ""
     if repeated:
         return whole[:end], f"the value comes twice: {whole}"
-    return (rest, "") if first in ({}, None, "") else (whole, "")
+    return (rest, _HOLDS + whole) if first in ({}, None, "") else (whole, "")
 
 
 def is_json(text: str) -> bool:

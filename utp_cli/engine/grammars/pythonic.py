@@ -156,6 +156,8 @@ class _Calls:
             if not name:
                 raise Fault("no Python call behind the marker")
         name = name.removesuffix(self._context.body.name_suffix)
+        if name not in (self._context.tools or {}):
+            name = name.removeprefix(self._context.body.namespace)
         self._context.live.name(name)
         self.name = name
         literals = Literals(self._source)
