@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Literal
 
 from utp_cli.captures.troubles import NOT_RUN, PERHAPS_NOT_RUN, TROUBLES
-from utp_cli.captures.voice import ADVICE, CODE, voice_of
+from utp_cli.captures.voice import ADVICE, CODE, HEADING, voice_of
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -139,6 +140,18 @@ _ANNOUNCES: Final = regex(
 )
 """A sentence right in front of a call that says what its writer does next: the call is made, and told of by nobody."""
 _NEAR: Final = 300
+_LABELLED: Final = regex(
+    r"^[^\n]{0,160}\b(?:shows?|prints?|says?|outputs?|answers?|replies|responds?|writes?|g[eo]ts?)\b[^\n]{0,100}"
+    r":[ \t]*\n[ \t]*\n",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line that says who wrote what stands below it."""
+_PRINTED: Final = regex(
+    r"^(?:In \[\d{1,4}\]: ?|>>> ?)?(?:print|pprint|puts|console\.log)\([^\n]{1,160}?"
+    r"(?:\.(?:content|text|output_text)|\[[\"'](?:content|text)[\"']\])\)[ \t;]*\n",
+    re.MULTILINE,
+)
+"""A program prints the text of an answer: what stands below it is no raw generation."""
 _WHO: Final = regex(
     r"\b(?:the )?(?:model|LLM|assistant|agent|server|endpoint|client|copilot|cline|roo|goose|codex|claude code|qwen\w*"
     r"|gpt-oss|llama\w*|mistral\w*|gemma\w*)\b"
@@ -192,16 +205,21 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     `words`: the text without its calls and its thinking; `before`: all that stands in front of the first call. Reports
     quote the call, in a fence or in marks; what may be said of much else counts there only, elsewhere it is a hint.
     """
-    if _TURNS.search(words[:_LONGEST]):
+    front = before[-_LONGEST:]
+    if _TURNS.search(words[:_LONGEST]) or _PRINTED.search(front) or HEADING.search(front):
         return "told"  # a client that runs a call shows it as one
+    labelled = _LABELLED.search(front)
+    if labelled:  # below it the model speaks
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(words, before, strict=False))
+        words = words[: labelled.end()] + words[sum(1 for _ in alike) :]
     said = _words_of(words)
-    left, in_front = _LEFT.search(said), _IN_FRONT.search(before[-_LONGEST:])
+    left, in_front = _LEFT.search(said), _IN_FRONT.search(front)
     not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said)
     fenced = before.count(_FENCE) % 2
     if (
         not (left or in_front or not_run or perhaps or fenced)
         or voice_of(said) == "explains"
-        or _ANNOUNCES.search(before[-_NEAR:])
+        or (_ANNOUNCES.search(before[-_NEAR:]) and not labelled)
     ):
         return ""
     quoted = fenced or before.rpartition("\n")[2].count("`") % 2

@@ -132,7 +132,10 @@ def _of_document(name: str, data: bytes) -> Iterator[tuple[str, dict[str, Any] |
 
 
 def _is_request(value: Any) -> bool:
-    return isinstance(value, dict) and any(isinstance(value.get(key), list) for key in _HISTORY)
+    if not isinstance(value, dict):
+        return False
+    text = isinstance(value.get("input"), str) and "model" in value  # a text is a whole input on the Responses API
+    return text or any(isinstance(value.get(key), list) for key in _HISTORY)
 
 
 def _last_of_each(

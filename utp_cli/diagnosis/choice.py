@@ -11,10 +11,12 @@ from utp_cli.wire.access import dict_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
 
-_TELLING = frozenset({"openai-chat", "openai-legacy", "anthropic", "bedrock"})
-"""Wires on which the stop reason tells of calls. Gemini's is STOP, Ollama's stop, whether there are any or not."""
+_CHAT = frozenset({"openai-chat", "openai-legacy"})
+_BLOCKS = frozenset({"anthropic", "bedrock"})
+"""Wires on which `end_turn` says that there is no call. Gemini's STOP and Ollama's stop say nothing of calls."""
 _MODES: dict[str, Literal["auto", "none", "must"]] = {
     "auto": "auto",
     "validated": "auto",
@@ -144,6 +146,11 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Observation]:
             )
 
 
+def _of_one(call: CallView) -> bool:
+    """Whether a call stands in an answer of blocks, and not among the messages of a conversation."""
+    return call.parser in _BLOCKS and call.pointer.startswith(("/content/", "/output/"))
+
+
 @diagnosis("finish-stop-with-calls", "warning", views=("native",))
 def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     """The stop reason is `stop` or `end_turn`, and there is a call.
@@ -158,7 +165,8 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `finish_reason is stop but tool_calls is not empty`, `stop_reason end_turn with a tool_use block`.
     """
-    made = [call for call in answer.native if call.parser in _TELLING and call.whole]
+    ended = answer.result.finish_reason == "end_turn"
+    made = [call for call in answer.native if call.whole and (call.parser in _CHAT or (ended and _of_one(call)))]
     if made and answer.stop == "stop" and choice_of(answer.request).mode != "must":
         yield Observation(
             message=f"{made[0].name} is called, and the stop reason is {answer.result.finish_reason}",

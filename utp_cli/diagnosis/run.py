@@ -182,15 +182,17 @@ def diagnose_other(kind: str, table: Mapping[str, Any]) -> list[Finding]:
     return _OTHER_KINDS[kind](table)
 
 
+_TOLD = frozenset({"session", "model", "provider", "server"})
+"""What is known of a session, and no part of it."""
+
+
 def _session(table: Mapping[str, Any]) -> list[Finding]:
+    from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - it needs this module
+
     messages = table.get("session") if "messages" not in table else None
-    return diagnose_session(
-        messages if isinstance(messages, list) else messages_of(table) or [],
-        table.get("tools"),
-        model=_text(table.get("model")),
-        provider=_text(table.get("provider")),
-        request={key: value for key, value in table.items() if key not in {"messages", "tools", "server"}},
-    )
+    asked = {key: value for key, value in table.items() if value is not None and key not in _TOLD}
+    asked["messages"] = messages if isinstance(messages, list) else messages_of(table) or []
+    return diagnose_conversation(asked, "", model=_text(table.get("model")), provider=_text(table.get("provider")))
 
 
 def _text(value: Any) -> str | None:

@@ -85,8 +85,8 @@ TOOL_PARSER: Final[dict[str, str | tuple[Dated, ...]]] = {
         Dated("drop --no-jinja, and load a --chat-template-file that knows tools", since=JINJA_BY_DEFAULT),
     ),
     "ollama": "a model whose `ollama show` lists tools, or a Modelfile with a TEMPLATE that renders .Tools",
-    "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt; where they are "
-    "declared, the provider's parser lost the call: pin another provider of the model, or read the calls out of the text",
+    "hosted": "declare the tools in the request's `tools`, and do not teach a call syntax in the prompt; where they "
+    "are declared, the provider's parser lost the call: pin another provider, or read the calls out of the text",
     "lmstudio": "update LM Studio, and load a model that it marks for tool use; or read the calls out of the text",
     "tgi": "upgrade TGI: it has no parser to choose; or read the calls out of the text",
     "lmdeploy": "lmdeploy serve api_server … --tool-call-parser {name}",

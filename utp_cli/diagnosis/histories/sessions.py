@@ -30,7 +30,7 @@ _SURE: Final = frozenset(
         *("tool-options-without-tools", "tools-with-structured-output", "constraint-conflict", "tool-choice-malformed"),
         *("tool-shape-invalid", "tool-name-invalid", "tool-name-duplicate", "schema-strict-incomplete"),
         *("mistral-id-format", "parallel-history-unsupported", "arguments-wrong-kind", "tools-need-responses-api"),
-        *("gemini-schema-shape", "schema-keyword-unsupported"),
+        *("gemini-schema-shape", "schema-keyword-unsupported", "schema-not-object", "tool-name-too-long"),
     }
 )
 """What is refused for certain, where only the server or the model tells who gets a request: the order of its turns and
@@ -42,6 +42,8 @@ _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
 _BESIDE: Final = frozenset({"messages", "tools", "server"})
+_FOLLOWS: Final = {"missing-tool-result": "call-id-duplicate"}
+"""Of calls with one id, one result answers one."""
 
 
 def diagnose_conversation(
@@ -70,7 +72,7 @@ def diagnose_conversation(
     told = bool(provider) or name in _PROVES
     if name not in TURN_RULES:
         return found
-    if not messages:  # of tools alone nobody knows what they were sent with
+    if not messages and not isinstance(asked.get("input"), str):  # of tools alone nobody knows what they go with
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
         return found + [one for one in alone if one.severity == "error"]
     codes = {finding.code for finding in found}
@@ -79,7 +81,10 @@ def diagnose_conversation(
     return found + [
         one
         for one in checked.broken
-        if one.code not in codes and (whole or one.place.pointer != "/tools") and (told or one.code in _SURE)
+        if one.code not in codes
+        and _FOLLOWS.get(one.code) not in codes
+        and (whole or one.place.pointer != "/tools")
+        and (told or one.code in _SURE)
     ]
 
 
