@@ -20,7 +20,7 @@ from utp_cli.captures.found import (
     without_repeats,
 )
 from utp_cli.captures.judged import chosen, convincing
-from utp_cli.captures.known import known_lines, voice_around
+from utp_cli.captures.known import is_source, known_lines, voice_around
 from utp_cli.captures.lines import Cleaned, cleaned
 from utp_cli.captures.mapped import Mapped
 from utp_cli.captures.read_each import TELLS, of_documents, of_lines, of_lines_of_status, status_of
@@ -183,6 +183,7 @@ def _tells(text: str, outside: Voice) -> bool:
     if _PUBLISHED.match(text):
         return False
     known = [] if outside else [match for match in find_error_texts(text) if not match.entry.common]
+    known = [match for match in known if not is_source(text, text.rfind("\n", 0, match.span[0]) + 1)]
     if all(match.entry.prio < 0 for match in known) and ADVICE.search(CODE.sub("", text)):
         return False
     telling = [match for match in known if match.entry.prio >= 0] or known[:1]

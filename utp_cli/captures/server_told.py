@@ -59,11 +59,17 @@ _LONGEST: Final = 8_000
 """Characters of arguments that are looked at."""
 _PARSER: Final = regex(r"\btool_call_parser['\"]?[=:] ?['\"]([\w.-]{1,60})['\"]")
 _MODEL: Final = regex(r"(?:\bmodel(?:_path)?=|['\"]model(?:_tag|_path)?['\"]: ?)['\"]([^'\"\s]{1,200})['\"]")
+_COMMAND: Final = regex(
+    r"\b(?:vllm serve[ \t]{1,4}(?![-$])|(?:sglang serve|sglang\.launch_server|vllm\.entrypoints\.openai\.api_server)\b"
+    r"(?:[^\n]|(?<=\\)\n){0,2000}?[ \t]--model(?:-path)?[ =]{1,3})['\"]?([\w./:-]{1,200})"
+)
+"""A command that starts a server, up to its model."""
+_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}['\"]?([a-z][\w-]{1,60})")
 _SWITCH: Final = regex(r"\benable_auto_tool_choice['\"]?[=:] ?True\b")
 
 
 def server_told(text: str) -> dict[str, Any]:
-    """Return what is known of the server, as `parse(server=…)` takes it; nothing where none or several are named.
+    """Return what is known of the server, as `parse(server=…)` takes it; no engine where none or several are named.
 
     `{"engine", "version", "model", "tool_call_parser", "enable_auto_tool_choice", "source": "paste"}`, what is not told
     left out. A text that names two releases of a server compares them: then the release is not told either.
@@ -75,10 +81,16 @@ def server_told(text: str) -> dict[str, Any]:
     }
     engines = [engine for engine, releases in named.items() if releases]
     engines = engines or [engine for engine, sign in _LOGS.items() if sign.search(text, 0, _HEAD)]
+    commands = list(_COMMAND.finditer(text)) if "--tool" in text else []
+    started = {"vllm" if "vllm" in found[0][:40] else "sglang" for found in commands}
+    engines = list(started) if len(started) == 1 else engines
     if len(engines) != 1:
         return {}
     releases = named.get(engines[0], set()) - {"llama.cpp"}
     told: dict[str, Any] = {"engine": engines[0], "source": "paste"}
+    parsers, models = set(_OPTION.findall(text)), {found[1] for found in commands}
+    if len(parsers) == len(models) == 1:
+        told |= {"tool_call_parser": parsers.pop(), "model": models.pop()}
     if len(releases) == 1:
         told["version"] = releases.pop()
     for begin in _ARGUMENTS.finditer(text):

@@ -70,6 +70,15 @@ def faults_told(text: str, *, model: str | None = None, engine: str | None = Non
     return []
 
 
+def wrong_parser(engine: str, model: str, parser: str) -> list[Finding]:
+    """Return what is wrong with the tool parser of a server that lost calls of a model; `[]` where nothing is."""
+    start = next((start for name, start, _ in _ENGINES if name == engine), "")
+    started = read_command(f"{start.format(model=model)} --tool-call-parser {parser}") if start else None
+    found = check_command(started, detect(model)).findings if started else ()
+    wrong = [one for one in found if one.code in _OF_PARSERS and one.severity != "info" and one.fix]
+    return [replace(one, severity="error") for one in wrong]
+
+
 def _known_of(started: StartCommand) -> str | None:
     """Return the model of a command, or the name under which it is served; None where neither says which it is."""
     names = (started.model, started.options.get("--served-model-name"))

@@ -37,6 +37,11 @@ class Circumstances(Record):
 
 
 _OPAQUE = "gateway-error-opaque"
+_LOST = frozenset(
+    {"server-rejects-own-output", "arguments-invalid-json", "unknown-tool", "calls-lost", "streaming-parser-loss"}
+    | {"call-name-empty", "arguments-wrong-kind"}
+)
+"""What becomes of calls that a parser for other models reads."""
 
 
 def _unknown(finish_reason: str | None) -> frozenset[str]:
@@ -64,14 +69,25 @@ class Parsed(ParseResult):
         wrong = [] if self.calls or self.named else self._quoted_command()
         code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
-            return wrong or self.named
+            return wrong or self._wrong_parser() + self.named
         from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
         if error:
-            return weighed(self.named, error, engine)
+            return self._wrong_parser() + weighed(self.named, error, engine)
         guessed = guesses(code, "" if wrong else words, engine, self._answer())
         return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
+
+    def _wrong_parser(self) -> list[Finding]:
+        """Return what is wrong with the server's tool parser, where calls are lost as a wrong one loses them."""
+        server, model = self.circumstances.server, self.circumstances.model or self.model
+        if not (server.get("tool_call_parser") and model) or _LOST.isdisjoint(found.code for found in self.named):
+            return []
+        from utp_cli.parsing.command_told import wrong_parser  # noqa: PLC0415 - only who tells of a parser pays
+
+        told = {found.code for found in self.named}
+        faults = wrong_parser(str(server.get("engine")), model, str(server["tool_call_parser"]))
+        return [found for found in faults if found.code not in told]
 
     def _quoted_command(self) -> list[Finding]:
         """Return what is wrong with the parser of a command that a plain text quotes."""
