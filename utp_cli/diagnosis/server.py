@@ -31,6 +31,8 @@ _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
+_IF_TOOL = ", where that is a tool, and no JSON that the text shows"
+_ALONE = "; or have the prompt ask for the call alone, as a larger model writes it"
 _BROKEN = (
     "; the model wrote it badly, and parsers of servers leave such a call in content: retry at a lower temperature, "
     "send `tool_choice: required` (the JSON is constrained then), or repair it in the client"
@@ -88,17 +90,22 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     begun = [call for call in answer.cut_off if told or (streamed and call.text.strip())]
     for call in answer.in_text or (answer.shown if told else ()) or begun:
         text = answer.result.texts.get(call.pointer, "")
-        if not told and _is_bare(call, answer) and call.name not in answer.known and not _is_all(text, call, answer):
-            continue
         dialect = DIALECTS.get(call.parser)
         if dialect and dialect.read_by_clients and not answer.request.get("tools"):
             continue
+        sure = told or not _is_bare(call, answer) or call.name in answer.known or _is_all(text, call, answer)
+        if not sure and (answer.known or not _TOOL_NAME.fullmatch(call.name or "")):
+            continue
         yield Observation(
-            message=f"the call of {call.name or 'a tool'} stands in the text only",
+            severity=None if sure else "info",
+            confidence="high" if sure else "low",
+            message=f"the call of {call.name or 'a tool'} stands in the text only{'' if sure else _IF_TOOL}",
             evidence=answer.written(call),
             pointer=call.pointer,
             span=call.span,
-            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + _of_old_stream(answer),
+            fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
+            + _of_old_stream(answer)
+            + ("" if sure else _ALONE),
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new
