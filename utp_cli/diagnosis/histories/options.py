@@ -25,6 +25,10 @@ _OPENAI: Final = ("openai", "openai-responses", "azure")
 """They refuse `parallel_tool_calls` without tools; servers only read it."""
 _JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex")
 """They take JSON mode or tools, not both."""
+_TAKES_BOTH: Final = (Series(family="gemini", versions=">=3"),)
+"""They take JSON mode, and built-in tools, beside functions (ai.google.dev, structured outputs; 2026)."""
+_BUILT_IN: Final = frozenset({"googlesearch", "googlesearchretrieval", "codeexecution", "urlcontext", "googlemaps"})
+"""Gemini's own tools, without `_` and in small letters: the keys of an entry of `tools`."""
 _FUNCTIONS_ONLY: Final = ("vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx", "groq", "deepseek")
 _ONE_CONSTRAINT: Final = ("vllm", "sglang")
 """They refuse a second constraint where a tool is named; SGLang where a call is required, too (their error texts)."""
@@ -164,14 +168,25 @@ def _chosen(choice: Any, form: str, words: frozenset[str]) -> tuple[str, bool]:
     return named, form == "openai-responses" and kind is not None and (kind != "function" or bool(named))
 
 
-def _structured(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+def _built_in(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
+    if look.rules.form != "gemini" or not model or belongs(model, _TAKES_BOTH):
+        return
+    keys = {key.replace("_", "").casefold(): key for _, tool in dicts_of(request.get("tools")) for key in tool}
+    own = [keys[name] for name in sorted(_BUILT_IN & keys.keys())]
+    if own and "functiondeclarations" in keys:
+        mend = "only one of the two in a request: two steps, or the search as a function of your own"
+        what = f"a built-in tool ({', '.join(own)}) beside functions"
+        look.breaks("tools-with-structured-output", "/tools", what, mend=mend)
+
+
+def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
     kind = text_of(dig(request, "response_format", "type"))
     mime = dig(request, "generationConfig", "responseMimeType")
     choice = request.get("tool_choice")
     forced = isinstance(choice, dict) or (choice == "required" and look.rules.name in _REQUIRED_IS_ONE)
     json_mode = kind in ("json_object", "json_schema") or mime == "application/json"
     where = "/generationConfig/responseMimeType" if mime else "/response_format"
-    if json_mode and tools_in(request) and look.rules.name in _JSON_OR_TOOLS:
+    if json_mode and tools_in(request) and look.rules.name in _JSON_OR_TOOLS and not belongs(model, _TAKES_BOTH):
         mend = "tools first, JSON in a last request without tools; or a tool `final_answer`"
         look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
     if json_mode and forced and look.rules.name in _ONE_CONSTRAINT:
@@ -236,6 +251,7 @@ _CHECKS: Final[tuple[Callable[[Look, dict[str, Any], str | None, bool], None], .
     _types,
     _choice,
     _structured,
+    _built_in,
     _thinking,
     _definitions,
     _state,
