@@ -50,6 +50,8 @@ _SHORT: Final = 1_000
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
 _ASKING: Final = frozenset({"user", "system", "developer", "tool", "human"})
 """Roles of messages that no model wrote."""
+_MEMBER: Final = regex(r"\s*\"(?:reasoning_content|reasoning|content|tool_calls)\"\s*:\s*[\"\[]")
+"""How a piece out of the middle of an answer begins."""
 ABSENT: Final = frozenset({"missing-argument", "arguments-empty-string"})
 """What a hidden value looks like."""
 UNFINISHED: Final = ABSENT | {
@@ -92,6 +94,8 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     """
     if said := _as_session(result, source, options, read):
         return said
+    if isinstance(source, str) and _MEMBER.match(source) and (message := _of_members(source)):
+        return read(message, options)
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
     record = result.facts.document
@@ -114,6 +118,13 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
         record = _decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
     return of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
+
+
+def _of_members(text: str) -> dict[str, Any] | None:
+    """Read members of an answer that were copied without the braces around them, maybe to the middle of a text."""
+    piece = text.strip().rstrip(",")
+    message = next(filter(None, (_decoded(f"{{{piece}{end}") for end in ("}", '"}'))), None)
+    return {"role": "assistant", "content": None, **message} if isinstance(message, dict) else None
 
 
 def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, Any], read: Read) -> ParseResult:
