@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import as_python, is_prose, objects_in, strict
 from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
-from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer_parts
@@ -34,17 +34,6 @@ _OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
 def _seen(call: CallView, message: str, evidence: str, **more: Any) -> Observation:
     return Observation(message=message, evidence=evidence, pointer=call.pointer, span=call.span, tool=call.name, **more)
-
-
-_MARKED: Final = regex(rf"\s*(?:{CALL_MARKUP})")
-_NO_PARSER: Final = (
-    "the server took the text of the model as it is, markup and all, and ran no tool parser on it: send "
-    "`tool_choice: auto`, or upgrade the server; the call is read here all the same"
-)
-_REPAIRED: Final = (
-    "use the repaired arguments (every repair is listed); constrain decoding (`strict: true`, structured outputs of "
-    "vLLM, a llama.cpp grammar); pass long text by a file instead of an argument"
-)
 
 
 def _misfits_by_call(answer: Answer, kind: str) -> Iterator[tuple[CallView, list[Misfit]]]:
@@ -85,7 +74,7 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
             call,
             f"the arguments of {call.name} are no JSON: {reading.error}",
             f"{causes or reading.error}, at character {reading.at}: …{near}…",
-            fix=_NO_PARSER if _MARKED.match(call.text) else _REPAIRED,
+            fix=fixes.broken_arguments(answer, call, reading.at),
         )
 
 
@@ -239,8 +228,9 @@ def arguments_python_literal(answer: Answer) -> Iterator[Observation]:
     What proves it: the arguments, or a value whose schema asks for an array, an object or a boolean, are no
     JSON but a Python literal.
 
-    What to change: read them by the rules of literals (done here), never by replacing quotes; render the
-    history with JSON literals, so that the model copies those.
+    What to change: read them by the rules of literals (done here; `ast.literal_eval`), never by replacing quotes;
+    render the history with JSON literals (`true`, `null`), so that the model copies those; `strict: true` where the
+    provider has it.
 
     Symptoms: `Expecting property name enclosed in double quotes`, `Expected property name or '}' in
     JSON`.
@@ -294,8 +284,8 @@ def wrong_type(answer: Answer) -> Iterator[Observation]:
 
     What to change: coerce by the schema before validation (AJV `coerceTypes`, pydantic's lax mode), as is
     done here: a text that holds an object or an array is parsed as JSON, and an optional argument that is null is left
-    out; list the allowed values in `enum`, and send the error back to the model; switch on strict mode where the
-    provider has one.
+    out; describe the type in the schema, list the allowed values in `enum`, and send the error back, so that the model
+    tries again; switch on strict mode where the provider has one.
 
     Symptoms: `'5' is not of type 'integer'`, `Input should be a valid integer`, `must be integer`.
     """

@@ -27,8 +27,8 @@ def call_id_missing(subject: Answer | ConversationHistory) -> Iterator[Observati
     What proves it: on the OpenAI wire the `id` of a call is null, empty or absent; in a stream in every
     piece of it. Ollama's own wire and Gemini do without.
 
-    What to change: make one (`call_<index>`) and use it in the result (`tool_call_id`, `tool_use_id`); update
-    LiteLLM or the Ollama gateway.
+    What to change: generate one of your own (`call_<index>`, or a uuid) and use it in the call and in its result
+    (`tool_call_id`, `tool_use_id`); update LiteLLM or the Ollama gateway.
 
     Error texts: `Invalid 'tool_call_id': empty string`, `tool_call_id is required`,
     `tool_calls[0].id: field required`.

@@ -6,10 +6,11 @@ What servers take stands in `facts.servers`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import HOSTED, belongs, dialect_of, served
+from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.facts.formats import FORMATS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called, names_of
 from utp_cli.facts.releases import OLDEST, first_with, has, number_of, options, said
@@ -25,12 +26,14 @@ from utp_cli.facts.servers import (
     TOO_OLD,
     TOOL_PARSER,
 )
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from utp_cli.detection.serving import ServerRow
+    from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer, Refusal
     from utp_cli.dialects.spec import Dialect
     from utp_cli.facts.releases import What
@@ -51,6 +54,20 @@ CANNOT: tuple[tuple[str, Series, str], ...] = (
     ),
 )
 """Models that write no call in their server's format, whatever is set there: engine, series, what to do."""
+
+_MARKED: Final = regex(rf"\s*(?:{CALL_MARKUP})")
+_NO_PARSER: Final = (
+    "the server took the text of the model as it is, markup and all, and ran no tool parser on it: send "
+    "`tool_choice: auto`, or upgrade the server; the call is read here all the same"
+)
+_REPAIRED: Final = (
+    "use the repaired arguments (every repair is listed); constrain decoding (`strict: true`, structured outputs of "
+    "vLLM, a llama.cpp grammar); pass long text by a file instead of an argument"
+)
+_STREAMED: Final = (
+    "the stop reason says that the call is whole, so the server's parser of streams may have lost its end: upgrade the "
+    "server, or ask with `stream: false` (and without speculative decoding); "
+)
 
 
 def engine_of(subject: Answer | Refusal) -> str | None:
@@ -211,3 +228,11 @@ def longer_context(subject: Answer | Refusal, window: int = 0) -> str:
         return f"{lines}; send fewer or shorter tool definitions"
     larger = 1 << window.bit_length()
     return f"cut long results of tools, or compact the conversation; {lines.replace(str(AMPLE), str(larger))}"
+
+
+def broken_arguments(answer: Answer, call: CallView, at: int) -> str:
+    """Say what helps where the arguments of a call are no JSON from the character `at` on."""
+    if _MARKED.match(call.text):
+        return _NO_PARSER
+    streamed = answer.result.stream and answer.stop == "tool" and at >= len(call.text.rstrip())
+    return (_STREAMED if streamed else "") + _REPAIRED
