@@ -1,0 +1,226 @@
+"""Calls that reach a client as text, behind a wrong stop reason, or through a wrong parser: what says so, and how sure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from utp_cli import diagnose, parse
+from utp_cli.app import app
+
+KIMI = (
+    "Let me look.<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>"
+    '{"query": "retry"}<|tool_call_end|><|tool_calls_section_end|>'
+)
+CLAUDE = (
+    '<function_calls>\n<invoke name="list_files">\n<parameter name="path">src</parameter>\n</invoke>\n</function_calls>'
+)
+USE = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}}
+TOOL = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+def told(source: Any, **known: Any) -> list[tuple[str, str]]:
+    return [(found.code, found.severity) for found in parse(source, **known).diagnoses]
+
+
+# -- text ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "due"),
+    [
+        (KIMI, {"server": {"engine": "openrouter"}}, [("call-left-in-content", "info")]),
+        (CLAUDE, {"model": "claude-sonnet-4"}, [("call-left-in-content", "info")]),
+        (KIMI, {"model": "moonshotai/Kimi-K2"}, []),
+        (f">>> print(resp.choices[0].message.content)\n{KIMI}", {}, [("call-left-in-content", "error")]),
+        (f"The bubble shows:\n\nI'll list them.\n\n{CLAUDE}\n\nand nothing is run.", {}, [("call-left-in-content", "error")]),
+        (f"The test prints this:\n\nI'll list the files.\n\n{CLAUDE}", {}, []),
+    ],
+)  # fmt: skip
+def test_a_raw_call_is_told_where_nobody_gets_a_raw_generation(
+    text: str, known: dict[str, Any], due: list[tuple[str, str]]
+) -> None:
+    assert told(text, **known) == due
+
+
+BARE = 'I would call this:\n\n{"name": "get_weather", "parameters": {"city": "Oslo"}}\n\nIt gives the weather.'
+
+
+def chat(content: str) -> dict[str, Any]:
+    return {"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize(
+    ("content", "tools", "due"),
+    [
+        (BARE, None, [("call-left-in-content", "info")]),
+        (BARE, [{"name": "get_weather", "parameters": TOOL}], [("call-left-in-content", "error")]),
+        (BARE, [{"name": "search", "parameters": TOOL}], []),
+        (BARE.replace("get_weather", "Ada Lovelace"), None, []),
+    ],
+)
+def test_a_bare_call_among_words_is_a_hint_unless_the_tools_are_known(
+    content: str, tools: Any, due: list[tuple[str, str]]
+) -> None:
+    assert told(chat(content), tools=tools, model="llama-3.3-70b-instruct") == due
+
+
+def test_the_namespace_that_gemini_prints_is_no_part_of_a_name() -> None:
+    text = "```tool_code\nprint(default_api.get_weather(city='Oslo'))\n```"
+    assert [call.name for call in parse(text).calls] == ["get_weather"]
+    own = [{"name": "default_api.get_weather", "parameters": TOOL}]
+    assert [call.name for call in parse(text, tools=own).calls] == ["default_api.get_weather"]
+
+
+@pytest.mark.parametrize(
+    ("members", "calls", "code"),
+    [
+        ('"content": null,\n"tool_calls": [{"id": "a", "type": "function", "function": {"name": "x", "arguments": "{}"}}],', ["x"], ""),
+        (f'"reasoning_content": {json.dumps("I look. " + KIMI)[:-1]}', [], "call-in-reasoning"),
+        ('"content": "Good morning', [], ""),
+    ],
+)  # fmt: skip
+def test_members_of_an_answer_are_read_without_their_braces(members: str, calls: list[str], code: str) -> None:
+    result = parse(members)
+    assert [call.name for call in result.calls] == calls
+    assert [found.code for found in result.diagnoses] == [code] * bool(code)
+
+
+# -- wires -----------------------------------------------------------------------------------------------------
+
+
+def blocks(reason: str, *content: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "message", "role": "assistant", "model": "m", "content": list(content), "stop_reason": reason}
+
+
+@pytest.mark.parametrize(
+    ("answer", "due"),
+    [
+        (blocks("end_turn", USE), ["finish-stop-with-calls"]),
+        (blocks("tool_use", USE), []),
+        (blocks("end_turn", {**USE, "type": "server_tool_use", "id": "srvtoolu_1"}), []),
+        (
+            {"output": {"message": {"role": "assistant", "content": [
+                {"toolUse": {"toolUseId": "t1", "name": "read", "input": {}}}]}}, "stopReason": "end_turn"},
+            ["finish-stop-with-calls"],
+        ),
+        (
+            [
+                {"role": "user", "content": "Hi"}, blocks("tool_use", USE),
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "a"}]},
+                blocks("end_turn", {"type": "text", "text": "Done."}),
+            ],
+            [],
+        ),
+    ],
+)  # fmt: skip
+def test_blocks_tell_of_a_call_in_the_stop_reason_too(answer: Any, due: list[str]) -> None:
+    assert [code for code, _ in told(answer)] == due
+
+
+def pieces(*arguments: str) -> str:
+    first = {"index": 0, "id": "a", "type": "function", "function": {"name": "search", "arguments": arguments[0]}}
+    rest = [{"index": 0, "function": {"arguments": piece}} for piece in arguments[1:]]
+    deltas = [
+        *({"delta": {"tool_calls": [call]}} for call in (first, *rest)),
+        {"delta": {}, "finish_reason": "tool_calls"},
+    ]
+    chunks = [{"object": "chat.completion.chunk", "choices": [{"index": 0, **delta}]} for delta in deltas]
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+
+
+def test_an_empty_object_before_the_arguments_is_a_warning() -> None:
+    result = parse(pieces("{}", '{"q": ', '"x"}'))
+    assert result.calls[0].arguments == {"q": "x"}
+    assert [(found.code, found.severity) for found in result.diagnoses] == [("stream-arguments-repeated", "warning")]
+    assert told(pieces("", '{"q": ', '"x"}')) == []
+
+
+def test_arguments_that_lose_their_end_in_a_stream_point_at_its_parser() -> None:
+    (found,) = parse(pieces('{"q": "x"', ', "n": 80')).diagnoses
+    assert found.code == "arguments-invalid-json"
+    assert "stream: false" in found.fix
+
+
+# -- the server's parser ---------------------------------------------------------------------------------------
+
+LOG = "ERROR 11-15 13:02:19 [hermes_tool_parser.py:117] Error in extracting tool call from response."
+
+
+@pytest.mark.parametrize(
+    ("command", "due"),
+    [
+        ("vllm serve Qwen/Qwen3-Coder-30B-A3B-Instruct --enable-auto-tool-choice --tool-call-parser hermes", True),
+        ("vllm serve Qwen/Qwen3-32B --enable-auto-tool-choice --tool-call-parser hermes", False),
+        ("vllm serve Qwen/Qwen3-Coder-30B-A3B-Instruct --tool-call-parser hermes # was: --tool-call-parser qwen3_xml", False),
+        ("vllm serve $MODEL --enable-auto-tool-choice --tool-call-parser hermes", False),
+    ],
+)  # fmt: skip
+def test_a_parser_for_other_models_is_named_beside_what_it_broke(command: str, due: bool) -> None:
+    codes = [code for code, severity in told(f"$ {command}\n{LOG}\n") if severity == "error"]
+    assert codes == ["parser-mismatch"] * due + ["server-rejects-own-output"]
+
+
+def test_code_under_review_failed_nowhere() -> None:
+    review = (
+        "> +    except json.JSONDecodeError:\n"
+        '> +        logger.exception("Error in extracting tool call from response.")\n\n'
+        "nit: please add a test for a trailing comma. Otherwise LGTM, approving."
+    )
+    assert told(review) == []
+
+
+# -- requests and sessions -------------------------------------------------------------------------------------
+
+
+def function(name: str = "get_weather", parameters: Any = TOOL) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+ASKED = [{"role": "user", "content": "Weather?"}]
+SEARCH = {"google_search": {}}
+DECLARED = {"function_declarations": [{"name": "get_weather", "description": "Weather.", "parameters": TOOL}]}
+CONTENTS = [{"role": "user", "parts": [{"text": "Weather?"}]}]
+
+
+@pytest.mark.parametrize(
+    ("request_", "model", "due"),
+    [
+        ({"model": "gpt-4.1", "input": "Weather?", "tools": [function()]}, None, ["tool-shape-invalid"]),
+        ({"model": "gpt-4.1", "input": "Weather?", "tools": [{"type": "function", "name": "a", "parameters": TOOL}]}, None, []),
+        ({"model": "gpt-4o", "messages": ASKED, "tools": [function("a" * 65)]}, None, ["tool-name-too-long"]),
+        ({"model": "gpt-4o", "messages": ASKED, "tools": [function(parameters={"city": {"type": "string"}})]}, None,
+         ["schema-not-object"]),
+        ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-2.5-flash", ["tools-with-structured-output"]),
+        ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-3-pro", []),
+        ({"contents": CONTENTS, "tools": [SEARCH]}, "gemini-2.5-flash", []),
+    ],
+)  # fmt: skip
+def test_what_is_refused_for_certain_is_told_of_a_request(request_: Any, model: str | None, due: list[str]) -> None:
+    assert [code for code, severity in told(request_, model=model) if severity == "error"] == due
+
+
+def test_a_session_is_diagnosed_by_the_rules_of_its_form() -> None:
+    session = [
+        *ASKED,
+        {"role": "assistant", "content": [USE]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "a"}]},
+        {"role": "assistant", "content": ""},
+        *ASKED,
+    ]
+    assert [found.code for found in diagnose(session, kind="session")] == ["empty-content-refused"]
+    assert diagnose(session[:3], kind="session") == []
+
+
+def test_a_text_is_a_whole_input_and_stays_one(tmp_path: Any) -> None:
+    file = tmp_path / "request.json"
+    file.write_text(json.dumps({"model": "gpt-4.1", "input": "Weather?", "tools": [function()]}))
+    done = CliRunner().invoke(app, ["parse", "--for", "responses", "--fix", str(file)])
+    mended = json.loads(done.stdout)
+    assert mended["input"] == "Weather?"
+    assert mended["tools"][0]["name"] == "get_weather"
+    file.write_text(done.stdout)
+    assert CliRunner().invoke(app, ["parse", "--for", "responses", str(file)]).exit_code == 0
