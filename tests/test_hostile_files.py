@@ -311,7 +311,7 @@ COMMANDS = [
     "vllm serve " + "--a=" * 50_000,
     "vllm serve " + "'" * 50_001,
     "vllm serve " + "\\" * 50_001,
-    "vllm serve m " + "--enable-auto-tool-choice " * 20_000,
+    "vllm serve m " + "--enable-auto-tool-choice " * 2_000,
     "A=b " * 30_000 + "vllm serve m",
     "sudo " * 30_000 + "vllm serve m",
     "docker run " + "-v a:b " * 30_000 + "vllm/vllm-openai:latest --model m",

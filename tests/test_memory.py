@@ -93,7 +93,7 @@ def test_an_answer_at_the_prompt_takes_a_few_times_its_length(kind: str, tmp_pat
     words = ("--json", "-o", str(tmp_path / "out"))
     (tmp_path / "few").write_text(SOURCES[kind](2000))
     utp("parse", str(tmp_path / "few"), *words)  # what is loaded and kept once
-    text = SOURCES[kind](AT_PROMPT.get(kind, 8 * SIZE))
+    text = SOURCES[kind](AT_PROMPT.get(kind, 4 * SIZE))
     (tmp_path / "many").write_text(text)
     assert peak_of(lambda: utp("parse", str(tmp_path / "many"), *words)) < MOST_AT_PROMPT[kind] * len(text)
 
@@ -148,7 +148,7 @@ PIECES = {
 @pytest.fixture(params=PIECES.values(), ids=PIECES)
 def sent(request: pytest.FixtureRequest) -> bytes:
     piece = stream_of({"content": request.param}).encode()
-    return piece * (600_000 // len(piece)) + b"data: [DONE]\n\n"
+    return piece * (300_000 // len(piece)) + b"data: [DONE]\n\n"
 
 
 def exchange_of(body: bytes) -> RecordedExchange:

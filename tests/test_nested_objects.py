@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 import utp_cli
@@ -20,6 +22,7 @@ def cyclic_list():
     return value
 
 
+@cache  # making it takes longer than refusing it; nobody may change it
 def deep_dict(levels=100_000):
     value = {}
     for _ in range(levels):
@@ -27,6 +30,7 @@ def deep_dict(levels=100_000):
     return value
 
 
+@cache
 def deep_list(levels=100_000):
     value = []
     for _ in range(levels):

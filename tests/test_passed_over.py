@@ -91,7 +91,8 @@ def _written(value: Any) -> tuple[Document, str]:
 def test_a_document_is_what_it_is_behind_others_that_are_alike():
     files = sorted((FIXTURES / "captures").glob("*.jsonl")) + sorted((FIXTURES / "wire").glob("*.jsonl"))
     rows = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    for document in chain.from_iterable(map(_documents, rows)):
+    found = {json.dumps(document): document for document in chain.from_iterable(map(_documents, rows))}  # each once
+    for document in found.values():
         alike = Alike()
         alike.sort_of(*_written(_blank(document)))
         assert alike.sort_of(*_written(document)) == sort_of(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -24,11 +25,16 @@ def command_of(name: str) -> DeclaredCommand:
     return command
 
 
+@cache
+def of_typer(name: str) -> Any:
+    """Return a command as Typer has it. To build it takes longer than to read a line, and reading changes nothing."""
+    return get_command(typer_of(import_module(f"utp_cli.commands.{name}").app))
+
+
 def by_typer(name: str, words: list[str]) -> dict[str, Any] | None:
     """Return what Typer makes of the words; None where it refuses them or answers by itself."""
-    command = get_command(typer_of(import_module(f"utp_cli.commands.{name}").app))
     try:
-        params = command.make_context("utp", list(words)).params
+        params = of_typer(name).make_context("utp", list(words)).params
         return {key: [*value] or None if isinstance(value, tuple) else value for key, value in params.items()}
     except (typer.TyperException, typer.Exit, RuntimeError):
         return None
@@ -72,8 +78,7 @@ def test_what_is_not_plain_is_left_to_typer(name: str, line: str) -> None:
 
 
 def words_of(name: str) -> list[str]:
-    command = get_command(typer_of(import_module(f"utp_cli.commands.{name}").app))
-    typed = [word for parameter in command.params for word in parameter.opts if word.startswith("-")]
+    typed = [word for parameter in of_typer(name).params for word in parameter.opts if word.startswith("-")]
     return [*typed, *(f"{word}=x" for word in typed), "a", "b=c", "-", "--", "", "3", "-x", "--j", "---", "-1"]
 
 

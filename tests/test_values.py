@@ -30,10 +30,13 @@ from utp_cli import (
     rewrite,
 )
 
-FILES = (
-    "captures/*.jsonl", "diagnose/*.jsonl", "dialects/*.jsonl", "literals/*.jsonl", "real/*.jsonl",
-    "wire/cases.jsonl", "wire/more.jsonl",
-)  # fmt: skip
+FILES = {
+    "captures/*.jsonl": 4, "diagnose/*.jsonl": 4, "dialects/*.jsonl": 2, "literals/*.jsonl": 1, "real/*.jsonl": 1,
+    "wire/cases.jsonl": 1, "wire/more.jsonl": 1,
+}  # fmt: skip
+"""One in so many cases of these files is looked at. Whether a result is a value hangs on what it is made of, not on its
+text, and the thousands of pastes are made of the same parts; what is read in each is judged by the tests of captures.
+"""
 INPUTS = ("input", "paste", "text", "output", "raw")
 KNOWN = ("tools", "model", "finish_reason", "generation_prompt")
 CALL = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo",}}</tool_call>'
@@ -88,7 +91,7 @@ class Old:
 @pytest.mark.parametrize("files", FILES)
 def test_results_of_all_cases_are_values(files: str) -> None:
     seen = 0
-    for case in load(files):
+    for case in load(files)[:: FILES[files]]:
         source = next((case[key] for key in INPUTS if case.get(key) is not None), None)
         if source is None:
             continue
