@@ -75,9 +75,10 @@ def options(engine: str) -> dict[str, tuple[Span, ...]]:
     return spans(engine, "switch", "value")
 
 
-def options_in(engine: str, release: str | None) -> list[str]:
+@functools.lru_cache(maxsize=64)  # a release is any text
+def options_in(engine: str, release: str | None) -> tuple[str, ...]:
     """Return the options that a release of a server has; without a release, today's."""
-    return [name for name in options(engine) if has(engine, name, release, "switch", "value")]
+    return tuple(name for name in options(engine) if has(engine, name, release, "switch", "value"))
 
 
 def holds(since: str, until: str, release: str | None) -> bool:
