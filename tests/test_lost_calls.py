@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from utp_cli import diagnose, parse
 from utp_cli.app import app
+from utp_cli.diagnosis.histories.requests import check_request
 
 KIMI = (
     "Let me look.<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>"
@@ -36,8 +37,13 @@ def told(source: Any, **known: Any) -> list[tuple[str, str]]:
         (CLAUDE, {"model": "claude-sonnet-4"}, [("call-left-in-content", "info")]),
         (KIMI, {"model": "moonshotai/Kimi-K2"}, []),
         (f">>> print(resp.choices[0].message.content)\n{KIMI}", {}, [("call-left-in-content", "error")]),
-        (f"The bubble shows:\n\nI'll list them.\n\n{CLAUDE}\n\nand nothing is run.", {}, [("call-left-in-content", "error")]),
+        (f"LM Studio shows:\n\nI'll list them.\n\n{CLAUDE}\n\nand nothing is run.", {}, [("call-left-in-content", "error")]),
         (f"The test prints this:\n\nI'll list the files.\n\n{CLAUDE}", {}, []),
+        (f"## Environment\n\nI'll set it up.\n\n{CLAUDE}", {}, []),
+        (f'I write it:\nprint(msg["content"])\n{CLAUDE}', {}, []),
+        (f"Nothing was executed yet, so it is safe to change. Next, the list.\n{CLAUDE}", {}, []),
+        (f"I get this log:\n\nlisten 8080\n\nLM Studio prints the call as plain text instead of calling it:\n{CLAUDE}", {},
+         [("call-left-in-content", "error")]),
     ],
 )  # fmt: skip
 def test_a_raw_call_is_told_where_nobody_gets_a_raw_generation(
@@ -46,7 +52,7 @@ def test_a_raw_call_is_told_where_nobody_gets_a_raw_generation(
     assert told(text, **known) == due
 
 
-BARE = 'I would call this:\n\n{"name": "get_weather", "parameters": {"city": "Oslo"}}\n\nIt gives the weather.'
+BARE = 'I would call the following function:\n\n{"name": "get_weather", "parameters": {"city": "Oslo"}}\n\nIt gives it.'
 
 
 def chat(content: str) -> dict[str, Any]:
@@ -65,7 +71,7 @@ def chat(content: str) -> dict[str, Any]:
 def test_a_bare_call_among_words_is_a_hint_unless_the_tools_are_known(
     content: str, tools: Any, due: list[tuple[str, str]]
 ) -> None:
-    assert told(chat(content), tools=tools, model="llama-3.3-70b-instruct") == due
+    assert told(chat(content), tools=tools) == due
 
 
 def test_the_namespace_that_gemini_prints_is_no_part_of_a_name() -> None:
@@ -156,12 +162,22 @@ LOG = "ERROR 11-15 13:02:19 [hermes_tool_parser.py:117] Error in extracting tool
         ("vllm serve Qwen/Qwen3-Coder-30B-A3B-Instruct --enable-auto-tool-choice --tool-call-parser hermes", True),
         ("vllm serve Qwen/Qwen3-32B --enable-auto-tool-choice --tool-call-parser hermes", False),
         ("vllm serve Qwen/Qwen3-Coder-30B-A3B-Instruct --tool-call-parser hermes # was: --tool-call-parser qwen3_xml", False),
+        ("vllm serve Qwen/Qwen3-Coder-30B-A3B-Instruct --tool-call-parser my --tool-parser-plugin /x/p.py", False),
         ("vllm serve $MODEL --enable-auto-tool-choice --tool-call-parser hermes", False),
     ],
 )  # fmt: skip
 def test_a_parser_for_other_models_is_named_beside_what_it_broke(command: str, due: bool) -> None:
     codes = [code for code, severity in told(f"$ {command}\n{LOG}\n") if severity == "error"]
     assert codes == ["parser-mismatch"] * due + ["server-rejects-own-output"]
+
+
+def test_what_a_tool_gave_back_is_no_answer() -> None:
+    assert parse({"content": CLAUDE, "isError": False}).calls == []
+
+
+def test_what_a_handler_prints_is_no_source_code() -> None:
+    said = "catch BadRequestError: 400 Invalid 'messages[8].tool_calls': empty array. {\n  status: 400\n}"
+    assert ("tool-calls-empty-array", "error") in told(said)
 
 
 def test_code_under_review_failed_nowhere() -> None:
@@ -197,6 +213,8 @@ CONTENTS = [{"role": "user", "parts": [{"text": "Weather?"}]}]
         ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-2.5-flash", ["tools-with-structured-output"]),
         ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-3-pro", []),
         ({"contents": CONTENTS, "tools": [SEARCH]}, "gemini-2.5-flash", []),
+        ({"contents": CONTENTS, "tools": [SEARCH, {"functionDeclarations": []}]}, "gemini-2.5-flash", []),
+        ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-flash-latest", []),
     ],
 )  # fmt: skip
 def test_what_is_refused_for_certain_is_told_of_a_request(request_: Any, model: str | None, due: list[str]) -> None:
@@ -213,6 +231,24 @@ def test_a_session_is_diagnosed_by_the_rules_of_its_form() -> None:
     ]
     assert [found.code for found in diagnose(session, kind="session")] == ["empty-content-refused"]
     assert diagnose(session[:3], kind="session") == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"model": "gpt-5", "input": ASKED, "tools": [{"type": "function", "name": "f", "parameters": TOOL}]},
+        {"contents": CONTENTS, "tools": [DECLARED]},
+        {"messages": [{"role": "system", "content": "Claude emits <tool_use> blocks. Explain them."}, *ASKED],
+         "tools": [function()]},
+    ],
+)  # fmt: skip
+def test_a_sound_request_is_a_sound_session(request_: dict[str, Any]) -> None:
+    assert diagnose(request_, kind="session") == []
+
+
+def test_a_text_beside_messages_is_left_as_it_is() -> None:
+    asked = {"model": "gpt-5", "input": "Hello", "messages": ASKED}
+    assert check_request(asked, "openai").request == asked
 
 
 def test_a_text_is_a_whole_input_and_stays_one(tmp_path: Any) -> None:

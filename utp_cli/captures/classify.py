@@ -54,8 +54,10 @@ _CONTENT: Final = (
     "response_text",
 )
 """Where programs keep what a model said."""
-_GENERATED: Final = frozenset({"prompt", "generation_settings", "tokens_predicted", "stop_type", "id_slot", "tokens"})
-"""What stands beside a raw generation, where calls are text on purpose."""
+_GENERATED: Final = frozenset(
+    {"prompt", "generation_settings", "tokens_predicted", "stop_type", "id_slot", "tokens", "isError"}
+)
+"""What stands beside a raw generation, where calls are text on purpose, and beside what a tool gave back."""
 _CALL: Final = regex(rf"(?:\A|\n|[.:!>?])\s{{0,9}}(?:{CALL_MARKUP})\s{{0,9}}[\[{{<\w]")
 """How models begin a call."""
 _CHANNELS: Final = regex(r"\Aanalysis(?=[A-Z\"'])[^\0]{1,2000}?assistant(?:final|commentary)")

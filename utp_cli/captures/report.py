@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Literal
 
 from utp_cli.captures.troubles import NOT_RUN, PERHAPS_NOT_RUN, TROUBLES
-from utp_cli.captures.voice import ADVICE, CODE, HEADING, voice_of
+from utp_cli.captures.voice import ADVICE, CODE, voice_of
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -142,16 +142,17 @@ _ANNOUNCES: Final = regex(
 _NEAR: Final = 300
 _LABELLED: Final = regex(
     r"^[^\n]{0,160}\b(?:shows?|prints?|says?|outputs?|answers?|replies|responds?|writes?|g[eo]ts?)\b[^\n]{0,100}"
-    r":[ \t]*\n[ \t]*\n",
+    r":[ \t]*\n[ \t]*\n(?=[^\n]{0,200}\n?\s{0,9}(?:<[\w|]{1,40}>\s{0,9})?\Z)"
+    r"|^#{1,6} (?:actual|current|observed) (?:behaviou?r|result|output)\b[^\n]{0,40}\n(?=[^#]{0,300}\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A line that says who wrote what stands below it."""
+"""A line that says who wrote what stands below it, with little between it and the call."""
 _PRINTED: Final = regex(
-    r"^(?:In \[\d{1,4}\]: ?|>>> ?)?(?:print|pprint|puts|console\.log)\([^\n]{1,160}?"
+    r"^(?:In \[\d{1,4}\]: ?|>>> ?)(?:print|pprint|puts|console\.log)\([^\n]{1,160}?"
     r"(?:\.(?:content|text|output_text)|\[[\"'](?:content|text)[\"']\])\)[ \t;]*\n",
     re.MULTILINE,
 )
-"""A program prints the text of an answer: what stands below it is no raw generation."""
+"""Somebody prints the text of an answer at a prompt: what stands below it is no raw generation."""
 _WHO: Final = regex(
     r"\b(?:the )?(?:model|LLM|assistant|agent|server|endpoint|client|copilot|cline|roo|goose|codex|claude code|qwen\w*"
     r"|gpt-oss|llama\w*|mistral\w*|gemma\w*)\b"
@@ -206,15 +207,15 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     quote the call, in a fence or in marks; what may be said of much else counts there only, elsewhere it is a hint.
     """
     front = before[-_LONGEST:]
-    if _TURNS.search(words[:_LONGEST]) or _PRINTED.search(front) or HEADING.search(front):
+    if _TURNS.search(words[:_LONGEST]) or _PRINTED.search(front):
         return "told"  # a client that runs a call shows it as one
-    labelled = _LABELLED.search(front)
+    labelled = _LABELLED.search(front) if front == before else None
     if labelled:  # below it the model speaks
         alike = takewhile(lambda pair: pair[0] == pair[1], zip(words, before, strict=False))
         words = words[: labelled.end()] + words[sum(1 for _ in alike) :]
     said = _words_of(words)
     left, in_front = _LEFT.search(said), _IN_FRONT.search(front)
-    not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said)
+    not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said) or (labelled and labelled[0][0] == "#")
     fenced = before.count(_FENCE) % 2
     if (
         not (left or in_front or not_run or perhaps or fenced)

@@ -61,7 +61,7 @@ _PARSER: Final = regex(r"\btool_call_parser['\"]?[=:] ?['\"]([\w.-]{1,60})['\"]"
 _MODEL: Final = regex(r"(?:\bmodel(?:_path)?=|['\"]model(?:_tag|_path)?['\"]: ?)['\"]([^'\"\s]{1,200})['\"]")
 _COMMAND: Final = regex(
     r"\b(?:vllm serve[ \t]{1,4}(?![-$])|(?:sglang serve|sglang\.launch_server|vllm\.entrypoints\.openai\.api_server)\b"
-    r"(?:[^\n]|(?<=\\)\n){0,2000}?[ \t]--model(?:-path)?[ =]{1,3})['\"]?([\w./:-]{1,200})"
+    r"(?:[^\n]|(?<=\\)\n){0,2000}?[ \t]--model(?:-path)?[ =]{1,3})['\"]?(?=[\w.:-]{0,100}[/\d])([\w./:-]{1,200})"
 )
 """A command that starts a server, up to its model."""
 _OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}['\"]?([a-z][\w-]{1,60})")
@@ -81,7 +81,7 @@ def server_told(text: str) -> dict[str, Any]:
     }
     engines = [engine for engine, releases in named.items() if releases]
     engines = engines or [engine for engine, sign in _LOGS.items() if sign.search(text, 0, _HEAD)]
-    commands = list(_COMMAND.finditer(text)) if "--tool" in text else []
+    commands = list(_COMMAND.finditer(text, 0, _HEAD)) if "--tool" in text else []
     started = {"vllm" if "vllm" in found[0][:40] else "sglang" for found in commands}
     engines = list(started) if len(started) == 1 else engines
     if len(engines) != 1:

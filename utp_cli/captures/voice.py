@@ -51,7 +51,7 @@ _EXPLAINS: Final = regex(
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"
     r"|\b(?:is|are|was) (?:raised|thrown|returned|caused|sent) by\b"
     r"|\berrors?\b[^.\n]{0,120}\b(?:typically|usually|often|commonly) (?:occurs?|happens?|appears?|means?|indicates?)\b"
-    r"|\b(?:(?<!could )(?<!can )(?<!would )you(?! (?:get|got|see|run|requested|passed|provided|specified|supplied)\b)"
+    r"|\b(?:you(?! (?:get|got|see|run|requested|passed|provided|specified|supplied)\b)"
     r"|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
@@ -97,6 +97,7 @@ _FILLED_IN: Final = regex(
     r"|\bTo avoid this requirement\b[^\n]*"
     r"|\bThis is usually an issue with the model's prompt template\.[^\0]{0,700}?> Prompt Template\."  # LM Studio
     r"|\byou have passed a message containing <\|channel\|> tags[^\0]{0,600}?'content' field\b"  # gpt-oss' template
+    r"|\b(?:can|could|would) you (?:please )?(?:implement|fix|support|add|look into|take a look)\b"
     r"|\bprocessing your request\.\s+You can retry your request[^\0]{0,200}?in\s+your message\.?",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -189,9 +189,9 @@ _TOLD = frozenset({"session", "model", "provider", "server"})
 def _session(table: Mapping[str, Any]) -> list[Finding]:
     from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - it needs this module
 
-    messages = table.get("session") if "messages" not in table else None
     asked = {key: value for key, value in table.items() if value is not None and key not in _TOLD}
-    asked["messages"] = messages if isinstance(messages, list) else messages_of(table) or []
+    if messages_of(asked) is None:
+        asked["messages"] = table["session"] if isinstance(table.get("session"), list) else []
     return diagnose_conversation(asked, "", model=_text(table.get("model")), provider=_text(table.get("provider")))
 
 

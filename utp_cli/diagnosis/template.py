@@ -29,7 +29,8 @@ _RENDERER = regex(r"^[ \t]*RENDERER[ \t]+\S", re.MULTILINE)
 _PARSER = regex(r"^[ \t]*PARSER[ \t]+\S", re.MULTILINE)
 
 _LESSONS = regex(
-    r"<tool_call>|<tool_use>|<use_mcp_tool>|<function_calls>|<invoke\b|<function=|\[TOOL_CALLS\]|Action Input:"
+    r"<tool_call>|<tool_use>\s{0,9}<name>|<use_mcp_tool>\s{0,9}<server_name>"
+    r"|<function_calls>|<invoke\b|<function=|\[TOOL_CALLS\]|Action Input:"
     r"|(?:respond|reply|answer|output|return)\b[^.\n]{0,60}\bJSON (?:object|blob)"
     r"[^\0]{0,400}?[\"'](?:arguments|parameters)[\"']",
     re.IGNORECASE,

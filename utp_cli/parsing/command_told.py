@@ -75,8 +75,7 @@ def wrong_parser(engine: str, model: str, parser: str) -> list[Finding]:
     start = next((start for name, start, _ in _ENGINES if name == engine), "")
     started = read_command(f"{start.format(model=model)} --tool-call-parser {parser}") if start else None
     found = check_command(started, detect(model)).findings if started else ()
-    wrong = [one for one in found if one.code in _OF_PARSERS and one.severity != "info" and one.fix]
-    return [replace(one, severity="error") for one in wrong]
+    return [replace(one, severity="error") for one in found if one.code == "parser-mismatch" and one.fix]
 
 
 def _known_of(started: StartCommand) -> str | None:

@@ -38,10 +38,9 @@ class Circumstances(Record):
 
 _OPAQUE = "gateway-error-opaque"
 _LOST = frozenset(
-    {"server-rejects-own-output", "arguments-invalid-json", "unknown-tool", "calls-lost", "streaming-parser-loss"}
-    | {"call-name-empty", "arguments-wrong-kind"}
+    {"server-rejects-own-output", "arguments-invalid-json", "calls-lost", "streaming-parser-loss", "call-name-empty"}
 )
-"""What becomes of calls that a parser for other models reads."""
+"""What becomes of calls that a parser for other models reads; in a server's log, names are unknown too."""
 
 
 def _unknown(finish_reason: str | None) -> frozenset[str]:
@@ -81,7 +80,8 @@ class Parsed(ParseResult):
     def _wrong_parser(self) -> list[Finding]:
         """Return what is wrong with the server's tool parser, where calls are lost as a wrong one loses them."""
         server, model = self.circumstances.server, self.circumstances.model or self.model
-        if not (server.get("tool_call_parser") and model) or _LOST.isdisjoint(found.code for found in self.named):
+        lost = _LOST | ({"unknown-tool"} if self.facts.error else set())
+        if not (server.get("tool_call_parser") and model) or lost.isdisjoint(found.code for found in self.named):
             return []
         from utp_cli.parsing.command_told import wrong_parser  # noqa: PLC0415 - only who tells of a parser pays
 

@@ -27,6 +27,7 @@ _JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex")
 """They take JSON mode or tools, not both."""
 _TAKES_BOTH: Final = (Series(family="gemini", versions=">=3"),)
 """They take JSON mode, and built-in tools, beside functions (ai.google.dev, structured outputs; 2026)."""
+_TAKES_ONE: Final = (Series(family="gemini", versions=">=1,<3"),)
 _BUILT_IN: Final = frozenset({"googlesearch", "googlesearchretrieval", "codeexecution", "urlcontext", "googlemaps"})
 """Gemini's own tools, without `_` and in small letters: the keys of an entry of `tools`."""
 _FUNCTIONS_ONLY: Final = ("vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx", "groq", "deepseek")
@@ -169,9 +170,10 @@ def _chosen(choice: Any, form: str, words: frozenset[str]) -> tuple[str, bool]:
 
 
 def _built_in(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
-    if look.rules.form != "gemini" or not model or belongs(model, _TAKES_BOTH):
+    if look.rules.form != "gemini" or not belongs(model, _TAKES_ONE):
         return
-    keys = {key.replace("_", "").casefold(): key for _, tool in dicts_of(request.get("tools")) for key in tool}
+    entries = [entry for _, tool in dicts_of(request.get("tools")) for entry in tool.items()]
+    keys = {key.replace("_", "").casefold(): key for key, value in entries if value is not None and value != []}
     own = [keys[name] for name in sorted(_BUILT_IN & keys.keys())]
     if own and "functiondeclarations" in keys:
         mend = "only one of the two in a request: two steps, or the search as a function of your own"

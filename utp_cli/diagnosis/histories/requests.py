@@ -71,7 +71,9 @@ def check_request(
     """
     asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copied(dict(request))
     model = model or text_of(asked.get("model")) or text_of(asked.get("modelId")) or None
-    text = asked.get("input") if isinstance(asked.get("input"), str) else None
+    text = (
+        asked.get("input") if isinstance(asked.get("input"), str) and next(pointers_of(asked), None) is None else None
+    )
     if text is not None:  # on the Responses API a text is one message of the user
         asked["input"] = [{"role": "user", "content": text}]
     rules = rules_for(provider, model)

@@ -30,13 +30,15 @@ _SURE: Final = frozenset(
         *("tool-options-without-tools", "tools-with-structured-output", "constraint-conflict", "tool-choice-malformed"),
         *("tool-shape-invalid", "tool-name-invalid", "tool-name-duplicate", "schema-strict-incomplete"),
         *("mistral-id-format", "parallel-history-unsupported", "arguments-wrong-kind", "tools-need-responses-api"),
-        *("gemini-schema-shape", "schema-keyword-unsupported", "schema-not-object", "tool-name-too-long"),
+        *("gemini-schema-shape", "schema-keyword-unsupported"),
     }
 )
 """What is refused for certain, where only the server or the model tells who gets a request: the order of its turns and
 their roles depend on a template, and frameworks convert a history before they send it."""
 _OPENAI: Final = frozenset({"openai", "azure"})
 _RESPONSES: Final = "openai-responses"
+_SURE_OF_OPENAI: Final = frozenset({"schema-not-object", "tool-name-too-long"})
+"""What OpenAI refuses for certain, and servers may take."""
 _FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", _RESPONSES}
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
@@ -84,7 +86,7 @@ def diagnose_conversation(
         if one.code not in codes
         and _FOLLOWS.get(one.code) not in codes
         and (whole or one.place.pointer != "/tools")
-        and (told or one.code in _SURE)
+        and (told or one.code in _SURE or (one.code in _SURE_OF_OPENAI and name in (*_OPENAI, _RESPONSES)))
     ]
 
 
