@@ -66,7 +66,8 @@ _SEVERAL: Final = 3
 """Items of a list of which one has known words: who met an error leads it in."""
 _MOST_ITEMS: Final = 20
 _PUBLISHED: Final = regex(
-    r"\W{0,6}(?:troubleshooting|faq|frequently asked|(?:common|known|typical) (?:errors?|issues|problems|mistakes)"
+    r"\W{0,6}(?:v?\d[\w.-]{0,12} )?(?:troubleshooting|faq|frequently asked"
+    r"|(?:common|known|typical) (?:errors?|issues|problems|mistakes)"
     r"|change ?log|release notes|what's new)\b"
     r"|(?:fix|feat|chore|refactor|docs|tests?|perf)(?:\([\w./-]{1,40}\))?!?: "
     r"|[-*\u2022] [^\n]{1,300}(?:\(#\d{1,6}\)|\bby @[\w-]{1,40} in \S{1,120})[ \t]*$",

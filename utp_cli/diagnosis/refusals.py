@@ -148,6 +148,8 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
     """Name what in the request or in its command the server could not take, where it did not say so itself."""
     if code == "flag-unknown-to-server":
         return _respelt(refusal, engine) if engine else ""
+    if code == "parser-unknown-to-server" and engine and (dialect := dialect_of(refusal.model)):
+        return fixes.tool_parser(fixes.known_as(refusal, engine), dialect)
     from utp_cli.diagnosis.uncompiled import CODES, uncompiled  # noqa: PLC0415 - for grammars that were refused
 
     return uncompiled(refusal.tools, engine) if refusal.tools and code in CODES else ""

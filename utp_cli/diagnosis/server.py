@@ -151,7 +151,8 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
         return
     dialect = DIALECTS.get(call.parser)
     lost, helps = _why_lost(call, dialect)
-    hosted = fixes.engine_of(answer) == "hosted"  # there nobody gets a generation but as content
+    served = answer.server or answer.provider or answer.model  # a provider hands no generation out but as content
+    hosted = bool(served) and fixes.engine_of(answer) == "hosted"
     if not (server or said or lost or hosted) or (dialect and dialect.read_by_clients):
         return
     who = fixes.label_of(server) if server else "the provider" if hosted else "the server"

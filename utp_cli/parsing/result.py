@@ -68,7 +68,7 @@ class Parsed(ParseResult):
         wrong = [] if self.calls or self.named else self._quoted_command()
         code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
-            return wrong or self._wrong_parser() + self.named
+            return wrong or (self._wrong_parser() + self.named if self.circumstances.server else self.named)
         from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour

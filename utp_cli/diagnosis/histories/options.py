@@ -110,6 +110,9 @@ _TOOL_FORMS: Final = {
 
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
+    if isinstance(request.get("tools"), str | dict):
+        mend = "send a list of definitions: a client wrote an object of its own there"
+        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=str(request["tools"]), mend=mend)
     for at, tool in dicts_of(request.get("tools")):
         kind = text_of(tool.get("type"))
         if look.rules.form == "openai-chat" and kind and kind not in taken:
