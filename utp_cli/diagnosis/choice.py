@@ -158,7 +158,7 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     What people see: the agent ends the turn and ignores the call.
 
     What proves it: a structured call on the OpenAI chat wire with the stop reason `stop`, or on Anthropic's or
-    Bedrock's with `end_turn`. Where a tool was forced OpenAI's API itself does that, and it is a hint.
+    Bedrock's with `end_turn`. Where a tool was forced OpenAI's API itself does that.
 
     What to change: decide by the calls (`tool_calls`, `tool_use` blocks), not by the stop reason; update the server or
     the proxy (OpenVINO, mlx and SGLang had it; gateways that translate a chat answer for Anthropic's clients).
@@ -167,11 +167,8 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     """
     ended = answer.result.finish_reason == "end_turn"
     made = [call for call in answer.native if call.whole and (call.parser in _CHAT or (ended and _of_one(call)))]
-    if made and answer.stop == "stop":
-        forced = choice_of(answer.request).mode == "must"
+    if made and answer.stop == "stop" and choice_of(answer.request).mode != "must":
         yield Observation(
-            severity="info" if forced else None,
-            confidence="low" if forced else "high",
             message=f"{made[0].name} is called, and the stop reason is {answer.result.finish_reason}",
             evidence=f"finish_reason: {answer.result.finish_reason}, {len(made)} calls",
             pointer=made[0].pointer,
