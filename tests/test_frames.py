@@ -218,7 +218,7 @@ def test_pieces_settle(name: str) -> None:
 def test_pieces_of_json_are_joined_as_they_are(value: dict[str, Any], cuts: list[int]) -> None:
     text = json.dumps(value)
     at = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
-    assert settled([text[a:b] for a, b in pairwise(at)]) == (text, "")
+    assert settled([text[a:b] for a, b in pairwise(at)]) == (text, ())
 
 
 def test_partial_arguments() -> None:

@@ -83,15 +83,14 @@ class OpenCall:
         """There is no more of it."""
         arguments = self.value
         if self.pieces and (arguments is ABSENT or self.text.strip()):
-            arguments, repeats = (self.text, "") if self.how.get("custom") else settled(self.pieces)
-            if repeats:
-                held = repeats.startswith(_HOLDS)
-                self._decoder.odd("arguments-held" if held else "arguments-repeated", self.place, repeats)
+            arguments, odd = (self.text, ()) if self.how.get("custom") else settled(self.pieces)
+            if odd:
+                self._decoder.odd(odd[0], self.place, odd[1])
         self._decoder.note_id(self.id, self.place)
         return CallDone(key=self.key, name=self.name, id=self.id, pointer=self.place, arguments=arguments, **self.how)
 
 
-_HOLDS: Final = "a place is held: "
+_REPEATED: Final = "arguments-repeated"
 _PAIR: Final = regex("[\ud800-\udbff][\udc00-\udfff]")
 
 
@@ -103,8 +102,8 @@ def joined(pieces: Iterable[str]) -> str:
     return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
 
 
-def settled(pieces: list[str]) -> tuple[str, str]:
-    """Join the pieces of one JSON text; second, the evidence that they do not simply go on, or `""`.
+def settled(pieces: list[str]) -> tuple[str, tuple[str, str] | tuple[()]]:
+    """Join the pieces of one JSON text; second, how they do not simply go on: code and evidence; `()` where they do.
 
     Some servers send each piece with all that came before it, the whole again at the end, or `{}` at first, which
     holds the place of what follows.
@@ -112,23 +111,23 @@ def settled(pieces: list[str]) -> tuple[str, str]:
     whole = joined(pieces)
     filled = [piece for piece in pieces if piece.strip()]
     if len(filled) < 2:
-        return whole, ""
+        return whole, ()
     try:
         first, end = decode(whole, len(whole) - len(whole.lstrip()))
     except ValueError:
         grown = filled[0][0] == "{" and all(after.startswith(before) for before, after in pairwise(filled))
-        return (filled[-1], f"each piece begins with all before it: {whole}") if grown else (whole, "")
+        return (filled[-1], (_REPEATED, f"each piece begins with all before it: {whole}")) if grown else (whole, ())
     rest = whole[end:].strip()
     if not rest:
-        return whole, ""
+        return whole, ()
     try:
         again = decode_whole(rest)
         repeated = again == first
     except (ValueError, RecursionError):
-        return whole, ""
+        return whole, ()
     if repeated:
-        return whole[:end], f"the value comes twice: {whole}"
-    return (rest, _HOLDS + whole) if first in ({}, None, "") else (whole, "")
+        return whole[:end], (_REPEATED, f"the value comes twice: {whole}")
+    return (rest, ("arguments-held", whole)) if first in ({}, None, "") else (whole, ())
 
 
 def is_json(text: str) -> bool:

@@ -71,10 +71,8 @@ def check_request(
     """
     asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copied(dict(request))
     model = model or text_of(asked.get("model")) or text_of(asked.get("modelId")) or None
-    text = (
-        asked.get("input") if isinstance(asked.get("input"), str) and next(pointers_of(asked), None) is None else None
-    )
-    if text is not None:  # on the Responses API a text is one message of the user
+    text = asked.get("input") if next(pointers_of(asked), None) is None else None
+    if isinstance(text, str):  # on the Responses API a text is one message of the user
         asked["input"] = [{"role": "user", "content": text}]
     rules = rules_for(provider, model)
     thinking = dict_of(asked.get("thinking")).get("type") in ("enabled", "adaptive")
@@ -99,7 +97,7 @@ def check_request(
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
         mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
-    if text is not None and mended.get("input") == messages:
+    if isinstance(text, str) and mended.get("input") == messages:
         mended["input"] = text
     return CheckedRequest(
         provider=rules.name,
