@@ -355,13 +355,13 @@ def _served(capture: Capture, options: dict[str, Any]) -> dict[str, Any]:
 def _server_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
     """Take what a paste tells of the server behind it, and of its model, where nobody said which they are.
 
-    Of a server that somebody named, a paste tells which parser it runs.
+    Of a server that somebody named, a paste of the same model tells which parser it runs.
     """
     from utp_cli.captures.server_told import server_told  # noqa: PLC0415 - for what is no plain answer
 
     told, given = server_told(text), options.get("server")
     if given:
-        same = told.get("engine") == given.get("engine")
+        same = told.get("engine") == given.get("engine") and options.get("model") in (None, told.get("model"))
         told = {"tool_call_parser": told["tool_call_parser"]} | given if same and "tool_call_parser" in told else {}
     known = {"model": told.pop("model")} if "model" in told and not options.get("model") else {}
     return {"server": told} | known if told else {}
