@@ -68,12 +68,12 @@ class Parsed(ParseResult):
         wrong = [] if self.calls or self.named else self._quoted_command()
         code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
-            return wrong or (self._wrong_parser() + self.named if self.circumstances.server else self.named)
+            return wrong or (self.named + self._wrong_parser() if self.circumstances.server else self.named)
         from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
         if error:
-            return self._wrong_parser() + weighed(self.named, error, engine)
+            return weighed(self.named, error, engine) + self._wrong_parser()
         guessed = guesses(code, "" if wrong else words, engine, self._answer())
         return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
 
