@@ -143,7 +143,7 @@ _NEAR: Final = 300
 _LABELLED: Final = regex(
     r"^[^\n]{0,160}\b(?:shows?|prints?|says?|outputs?|answers?|replies|responds?|writes?|g[eo]ts?)\b[^\n]{0,100}"
     r":[ \t]*\n[ \t]*\n(?=[^\n]{0,200}\n?\s{0,9}(?:<[\w|]{1,40}>\s{0,9})?\Z)"
-    r"|^#{1,6} (?:actual|current|observed) (?:behaviou?r|result|output)\b[^\n]{0,40}\n(?=[^#]{0,300}\Z)",
+    r"|(?P<heading>^#{1,6}) (?:actual|current|observed) (?:behaviou?r|result|output)\b[^\n]{0,40}\n(?=[^#]{0,300}\Z)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that says who wrote what stands below it, with little between it and the call."""
@@ -215,7 +215,7 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
         words = words[: labelled.end()] + words[sum(1 for _ in alike) :]
     said = _words_of(words)
     left, in_front = _LEFT.search(said), _IN_FRONT.search(front)
-    not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said) or (labelled and labelled[0][0] == "#")
+    not_run, perhaps = NOT_RUN.search(said), PERHAPS_NOT_RUN.search(said) or (labelled and labelled["heading"])
     fenced = before.count(_FENCE) % 2
     if (
         not (left or in_front or not_run or perhaps or fenced)

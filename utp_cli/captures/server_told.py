@@ -64,7 +64,8 @@ _COMMAND: Final = regex(
     r"(?:[^\n]|(?<=\\)\n){0,2000}?[ \t]--model(?:-path)?[ =]{1,3})['\"]?(?=[\w.:-]{0,100}[/\d])([\w./:-]{1,200})"
 )
 """A command that starts a server, up to its model."""
-_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}['\"]?([a-z][\w-]{1,60})")
+PARSER_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}[`'\"]?([a-z][\w-]{1,60})")
+"""The option of a command that names the tool parser."""
 _SWITCH: Final = regex(r"\benable_auto_tool_choice['\"]?[=:] ?True\b")
 
 
@@ -82,13 +83,13 @@ def server_told(text: str) -> dict[str, Any]:
     engines = [engine for engine, releases in named.items() if releases]
     engines = engines or [engine for engine, sign in _LOGS.items() if sign.search(text, 0, _HEAD)]
     commands = list(_COMMAND.finditer(text, 0, _HEAD)) if "--tool" in text else []
-    started = {"vllm" if "vllm" in found[0][:40] else "sglang" for found in commands}
+    started = {"vllm" if found[0].startswith("vllm") else "sglang" for found in commands}
     engines = list(started) if len(started) == 1 else engines
     if len(engines) != 1:
         return {}
     releases = named.get(engines[0], set()) - {"llama.cpp"}
     told: dict[str, Any] = {"engine": engines[0], "source": "paste"}
-    parsers, models = set(_OPTION.findall(text)), {found[1] for found in commands}
+    parsers, models = set(PARSER_OPTION.findall(text)), {found[1] for found in commands}
     if len(parsers) == len(models) == 1:
         told |= {"tool_call_parser": parsers.pop(), "model": models.pop()}
     if len(releases) == 1:

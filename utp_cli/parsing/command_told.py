@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.captures.server_told import PARSER_OPTION
 from utp_cli.captures.voice import voice_of
 from utp_cli.detection.command_checks import check_command
 from utp_cli.detection.command_line import joined, read_command
@@ -25,7 +26,6 @@ _BEGINS: Final = regex(
 """A whole command; its line ends it, or the sentence."""
 _SENTENCE: Final = regex(r"[.,;:!?)\"'\]}]{1,3}(?:\s*\Z|\s+(?![-\\])[^\0]*)")
 """What stands behind a command in a sentence."""
-PARSER_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}[`'\"]?([a-z][\w-]{1,60})")
 _TEMPLATE: Final = regex(r"--chat-template[ =]{1,3}[`'\"]?([\w./-]{0,200}\w)")
 _ENGINES: Final = (
     ("sglang", "sglang serve --model-path {model}", regex(r"\bsglang\b")),

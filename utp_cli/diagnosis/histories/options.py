@@ -28,6 +28,7 @@ _JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex")
 _TAKES_BOTH: Final = (Series(family="gemini", versions=">=3"),)
 """They take JSON mode, and built-in tools, beside functions (ai.google.dev, structured outputs; 2026)."""
 _TAKES_ONE: Final = (Series(family="gemini", versions=">=1,<3"),)
+"""They refuse built-in tools beside functions; a name without a version is neither."""
 _BUILT_IN: Final = frozenset({"googlesearch", "googlesearchretrieval", "codeexecution", "urlcontext", "googlemaps"})
 """Gemini's own tools, without `_` and in small letters: the keys of an entry of `tools`."""
 _FUNCTIONS_ONLY: Final = ("vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx", "groq", "deepseek")
