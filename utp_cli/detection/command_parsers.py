@@ -108,7 +108,8 @@ def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandF
         yield CommandFault(
             code="parser-mismatch",
             severity="error" if stub else "warning",
-            message=f"{series(found)} writes {found.dialect_candidates[0]}, and {name} does not read it: calls stay as text",
+            message=f"{series(found)} writes {found.dialect_candidates[0]}, and {name} does not read it: "
+            "calls stay as text",
             evidence=f"{TOOL} {name}",
             changes={TOOL: right},
         )
