@@ -171,6 +171,48 @@ def test_a_parser_for_other_models_is_named_beside_what_it_broke(command: str, d
     assert codes == ["server-rejects-own-output"] + ["parser-mismatch"] * due
 
 
+CODER = "Qwen/Qwen3-Coder-30B-A3B-Instruct"
+STARTED = f"$ vllm serve {CODER} --enable-auto-tool-choice --tool-call-parser hermes\n{LOG}\n"
+
+
+@pytest.mark.parametrize(
+    ("known", "due"),
+    [
+        ({}, True),
+        ({"server": {"engine": "vllm"}}, True),
+        ({"server": {"engine": "vllm"}, "model": "hosted_vllm/" + CODER.lower()}, True),
+        ({"server": {"engine": "vllm"}, "model": "qwen3-coder"}, True),
+        ({"model": "meta-llama/Llama-3.1-8B-Instruct"}, False),
+        ({"server": {"engine": "sglang"}, "model": CODER}, False),
+    ],
+)
+def test_a_parser_in_a_paste_counts_for_its_own_server_and_model(known: dict[str, Any], due: bool) -> None:
+    assert ("parser-mismatch" in [code for code, _ in told(STARTED, **known)]) is due
+
+
+REFUSED = "argument --tool-call-parser: invalid choice: '{}' (choose from 'hermes', 'mistral', 'qwen3_coder')"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "due"),
+    [
+        ("qwen3", "Qwen/Qwen3-32B", "--tool-call-parser hermes"),
+        ("glm45", "zai-org/GLM-4.5", ""),
+        ("qwen3", None, ""),
+    ],
+)
+def test_a_parser_that_a_server_lists_is_proposed(name: str, model: str | None, due: str) -> None:
+    (found, *_) = parse(REFUSED.format(name), model=model, server={"engine": "vllm"}).diagnoses
+    assert found.code == "parser-unknown-to-server"
+    assert due in found.fix
+    assert f"--tool-call-parser {name}" not in found.fix
+
+
+def test_a_list_that_begins_with_a_number_is_no_release() -> None:
+    assert ("server-rejects-own-output", "error") in told(f"1. Known issues: none. Here is the log:\n{LOG}")
+    assert told("## 0.11.2 release notes\n\n* docs: `--enable-auto-tool-choice` needs `--tool-call-parser`") == []
+
+
 def test_what_a_tool_gave_back_is_no_answer() -> None:
     assert parse({"content": CLAUDE, "isError": False}).calls == []
 
@@ -213,6 +255,10 @@ CONTENTS = [{"role": "user", "parts": [{"text": "Weather?"}]}]
         ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-2.5-flash", ["tools-with-structured-output"]),
         ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-3-pro", []),
         ({"contents": CONTENTS, "tools": [SEARCH]}, "gemini-2.5-flash", []),
+        ({"contents": CONTENTS, "tools": DECLARED}, "gemini-2.5-flash", []),
+        ({"model": "gpt-4o", "messages": ASKED, "tools": "#<Tool::Database:0x0000000123294310>"},
+         None, ["tool-shape-invalid"]),
+        ({"model": "gpt-4o", "messages": ASKED, "tools": "[REDACTED]"}, None, []),
         ({"contents": CONTENTS, "tools": [SEARCH, {"functionDeclarations": []}]}, "gemini-2.5-flash", []),
         ({"contents": CONTENTS, "tools": [SEARCH, DECLARED]}, "gemini-flash-latest", []),
     ],
@@ -238,6 +284,7 @@ def test_a_session_is_diagnosed_by_the_rules_of_its_form() -> None:
     [
         {"model": "gpt-5", "input": ASKED, "tools": [{"type": "function", "name": "f", "parameters": TOOL}]},
         {"contents": CONTENTS, "tools": [DECLARED]},
+        {"model": "gpt-4.1", "input": "Weather?", "tools": [{"type": "function", "name": "f", "parameters": TOOL}]},
         {"messages": [{"role": "system", "content": "Claude emits <tool_use> blocks. Explain them."}, *ASKED],
          "tools": [function()]},
     ],

@@ -79,7 +79,7 @@ _CODE_LINE: Final = regex(
     r"(?:raise [A-Z]|throw (?:new )?\w)[\w.:]*\([^)\n]{0,60}[\"'`]"
     r"|(?:return|assert|static|public|private|protected)\b[^\n]*[\"'`(][^\n]*$"
     r"|(?:let|var|const|final)\b[^\n]* = [^\n]*[\"'`(]"
-    r"|except(?: [\w.(), ]{1,80}?(?: as \w{1,40})?)?:[ \t]*$|\}? ?catch ?\(\w{0,40}\) ?\{[ \t]*$"
+    r"|except(?: [\w.(), ]{1,80}?(?: as \w{1,40})?)?:[ \t]*$|\}? ?catch ?(?:\([^)\n]{0,60}\) ?)?\{[ \t]*$"
     r"|(?:with|if|elif|case|match)\b[^\n]*\([^\n]*(?:[:{][ \t]*$|\)\s*throw new \w)|expect\("
     r"|(?:[a-z_]\w{0,40}(?:\.|::)){1,5}[a-z_]\w{0,40}!?\([\"'`(]"
     r"|(?:is |in )?[A-Z]?\w{1,40}(?:\([^)\n]{0,40}\))? (?:=>|->) [^\n]*[\"'`(]|@[A-Z]\w{1,60}\(|@\w{1,40}\.\w{1,40}\("

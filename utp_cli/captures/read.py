@@ -66,7 +66,7 @@ _SEVERAL: Final = 3
 """Items of a list of which one has known words: who met an error leads it in."""
 _MOST_ITEMS: Final = 20
 _PUBLISHED: Final = regex(
-    r"\W{0,6}(?:v?\d[\w.-]{0,12} )?(?:troubleshooting|faq|frequently asked"
+    r"\W{0,6}(?:v?\d{1,4}\.\d[\w.-]{0,12} )?(?:troubleshooting|faq|frequently asked"
     r"|(?:common|known|typical) (?:errors?|issues|problems|mistakes)"
     r"|change ?log|release notes|what's new)\b"
     r"|(?:fix|feat|chore|refactor|docs|tests?|perf)(?:\([\w./-]{1,40}\))?!?: "

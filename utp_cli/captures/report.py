@@ -148,8 +148,9 @@ _LABELLED: Final = regex(
 )
 """A line that says who wrote what stands below it, with little between it and the call."""
 _PRINTED: Final = regex(
-    r"^(?:In \[\d{1,4}\]: ?|>>> ?)(?:print|pprint|puts|console\.log)\([^\n]{1,160}?"
-    r"(?:\.(?:content|text|output_text)|\[[\"'](?:content|text)[\"']\])\)[ \t;]*\n",
+    r"^(?:In \[\d{1,4}\]: ?|>>> ?)(?:print|pprint|puts|console\.log)\("
+    r"(?=[^\n]{0,60}\b(?:choices|message|msg|resp\w{0,8}|completion|answer)\b)[^\n]{1,160}?"
+    r"(?:\.(?:content|text|output_text)|\[[\"'](?:content|text)[\"']\])\)[ \t;]*\n(?![^\0]*^(?:>>>|In \[))",
     re.MULTILINE,
 )
 """Somebody prints the text of an answer at a prompt: what stands below it is no raw generation."""

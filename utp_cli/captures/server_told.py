@@ -90,7 +90,7 @@ def server_told(text: str) -> dict[str, Any]:
     releases = named.get(engines[0], set()) - {"llama.cpp"}
     told: dict[str, Any] = {"engine": engines[0], "source": "paste"}
     parsers, models = set(PARSER_OPTION.findall(text)), {found[1] for found in commands}
-    if len(parsers) == len(models) == 1:
+    if len(parsers) == len(models) == 1 and "--tool-parser-plugin" not in text:  # which may bring that name
         told |= {"tool_call_parser": parsers.pop(), "model": models.pop()}
     if len(releases) == 1:
         told["version"] = releases.pop()
@@ -102,3 +102,9 @@ def server_told(text: str) -> dict[str, Any]:
         if _SWITCH.search(line):
             told["enable_auto_tool_choice"] = True
     return told
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two ids may be of one model: alike but for case, the route or the organisation in front, and the rest."""
+    short, long = sorted((name.rsplit("/", 1)[-1].casefold() for name in (one, other)), key=len)
+    return long.startswith(short)

@@ -58,6 +58,9 @@ _SAME = 0.6
 _LITTLE = 24
 """Characters of a fix that says too little by itself."""
 _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
+_PARSER = regex(r"--tool[-_](?:call-)?parser (\S+)")
+_CHOICES = regex(r"\bchoo?se from([^\n]*)")
+"""How the names that a server takes are led."""
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
 _EDGES = " \n\t:;,.-\"'`"
@@ -148,11 +151,20 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
     """Name what in the request or in its command the server could not take, where it did not say so itself."""
     if code == "flag-unknown-to-server":
         return _respelt(refusal, engine) if engine else ""
-    if code == "parser-unknown-to-server" and engine and (dialect := dialect_of(refusal.model)):
-        return fixes.tool_parser(fixes.known_as(refusal, engine), dialect)
+    if code == "parser-unknown-to-server":
+        return _listed(refusal, engine) if engine and "reasoning" not in refusal.message else ""
     from utp_cli.diagnosis.uncompiled import CODES, uncompiled  # noqa: PLC0415 - for grammars that were refused
 
     return uncompiled(refusal.tools, engine) if refusal.tools and code in CODES else ""
+
+
+def _listed(refusal: Refusal, engine: str) -> str:
+    """Name the model's parser, where it is one of the list that the message prints; `""` where it is not."""
+    dialect = dialect_of(refusal.model)
+    fix = fixes.tool_parser(fixes.known_as(refusal, engine), dialect) if dialect else ""
+    names = _CHOICES.search(refusal.message[:_COMMAND])
+    named = _PARSER.search(fix)
+    return fix if names and named and named[1] in re.findall(r"[\w-]+", names[1]) else ""
 
 
 def _respelt(refusal: Refusal, engine: str) -> str:

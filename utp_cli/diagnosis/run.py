@@ -190,7 +190,7 @@ def _session(table: Mapping[str, Any]) -> list[Finding]:
     from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - it needs this module
 
     asked = {key: value for key, value in table.items() if value is not None and key not in _TOLD}
-    if messages_of(asked) is None:
+    if messages_of(asked) is None and not isinstance(asked.get("input"), str):
         asked["messages"] = table["session"] if isinstance(table.get("session"), list) else []
     return diagnose_conversation(asked, "", model=_text(table.get("model")), provider=_text(table.get("provider")))
 

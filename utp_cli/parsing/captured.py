@@ -357,13 +357,16 @@ def _server_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
 
     Of a server that somebody named, a paste of the same model tells which parser it runs.
     """
-    from utp_cli.captures.server_told import server_told  # noqa: PLC0415 - for what is no plain answer
+    from utp_cli.captures.server_told import same_model, server_told  # noqa: PLC0415 - for what is no plain answer
 
-    told, given = server_told(text), options.get("server")
+    told, given, model = server_told(text), options.get("server"), options.get("model")
+    own = told.pop("model", None)
+    if own and model and not same_model(own, model):
+        told.pop("tool_call_parser", None)  # of another model's server
     if given:
-        same = told.get("engine") == given.get("engine") and options.get("model") in (None, told.get("model"))
-        told = {"tool_call_parser": told["tool_call_parser"]} | given if same and "tool_call_parser" in told else {}
-    known = {"model": told.pop("model")} if "model" in told and not options.get("model") else {}
+        parser = told.get("tool_call_parser") if told.get("engine") == given.get("engine") else None
+        told = {"tool_call_parser": parser} | given if parser else {}
+    known = {"model": own} if own and not model else {}
     return {"server": told} | known if told else {}
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import belongs
 from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ def _duplicates(look: Look, request: dict[str, Any], _: str | None, __: bool) ->
         seen.add(name)
 
 
+_PRINTED: Final = regex(r"#?<[\w:.]{1,120}(?: object at |:)0x[0-9a-f]|\[object \w{1,40}\]")
+"""How Ruby, Python and JavaScript print an object."""
 _TOOL_FORMS: Final = {
     "openai-chat": '{"type": "function", "function": {"name", "description", "parameters"}}',
     "openai-responses": '{"type": "function", "name", "description", "parameters"}',
@@ -111,9 +114,9 @@ _TOOL_FORMS: Final = {
 
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
-    if isinstance(request.get("tools"), str | dict):
+    if _PRINTED.match(text_of(request.get("tools"))):
         mend = "send a list of definitions: a client wrote an object of its own there"
-        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=str(request["tools"]), mend=mend)
+        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=request["tools"], mend=mend)
     for at, tool in dicts_of(request.get("tools")):
         kind = text_of(tool.get("type"))
         if look.rules.form == "openai-chat" and kind and kind not in taken:
