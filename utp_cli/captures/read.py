@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _PRINTED: Final = frozenset({"box", "vllm", "llama-cpp", "docker-compose", "kubectl", "journald", "github-actions"})
 """Layers that only programs put around lines."""
+_LOGGED: Final = _PRINTED - {"box"} | {"log-line"}
+"""Layers of the lines of a log."""
 _AROUND: Final = frozenset({"quoted", "quoted-string", "box", "ansi", "terminal", "html-entities"})
 """Layers below which a model's words may stand."""
 _QUOTED: Final = regex(
@@ -105,6 +107,8 @@ class Paste(Record):
     chosen: int = 0
     known: int = 0
     """How much the words of its errors tell: see `known_of`."""
+    printed: bool = False
+    """It begins with lines that only programs print: those of a log, or of a stack."""
     inner: Mapped | None = None
     """The words of a model below quotes, a box or colours, with the way back to the paste."""
 
@@ -242,7 +246,8 @@ def _read(text: str, parts: Sequence[Cleaned], outside: Voice, *, met: bool = Fa
     if not voice and all(map(_is_nobodys, every)) and ADVICE.search(CODE.sub("", "\n".join(around))):
         return None
     known = max((one.known for one in every), default=0)
-    return Paste(captures=[capture for _, capture in found], chosen=chosen(every), known=known)
+    printed = _STACK.match(text) is not None or not _LOGGED.isdisjoint(parts[0].forms)
+    return Paste(captures=[capture for _, capture in found], chosen=chosen(every), known=known, printed=printed)
 
 
 def _is_all(text: str) -> bool:

@@ -64,6 +64,8 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
+_TELLS: Final = 2
+"""Words of an error that tell a cause: see `captures.told.known_of`."""
 _CALLED: Final = frozenset({"function", "args", "arguments"})
 """What a call of a message has, whose role was left out."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
@@ -112,7 +114,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     paste = read_paste(text)
     if paste.captures[0].kind == "text":
         return _without_layers(result, paste, text, options, read)
-    if _calls_outside(result, paste.captures):
+    if _calls_outside(result, paste.captures) and not _logged_above(result, paste):
         return result
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
         record = _decoded(text)
@@ -321,6 +323,12 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
         and not any(start <= call.span[0] and call.span[1] <= end for start, end in spans)
         for call in result.calls
     )
+
+
+def _logged_above(result: ParseResult, paste: Paste) -> bool:
+    """Whether a paste begins with a log, or a stack, that tells what became of the calls below it."""
+    error, first = paste.captures[paste.chosen], min(call.span[0] for call in result.calls if call.span)
+    return paste.printed and error.kind == "error" and error.span[1] <= first and paste.known >= _TELLS
 
 
 def _is_somebodys(error: Capture, result: ParseResult) -> bool:
