@@ -75,7 +75,7 @@ _FAR: Final = 400
 _COMMENT: Final = regex(r"[ \t]*(?:#|//) ")
 """A line of source code that says something to its reader."""
 _CODE_LINE: Final = regex(
-    r"(?:>[ \t]?)?[+-]?[ \t]*(?:"
+    r"(?:\$ |>>> |In \[\d{1,4}\]: )\S|(?:>[ \t]?)?[+-]?[ \t]*(?:"
     r"(?:raise [A-Z]|throw (?:new )?\w)[\w.:]*\([^)\n]{0,60}[\"'`]"
     r"|(?:return|assert|static|public|private|protected)\b[^\n]*[\"'`(][^\n]*$"
     r"|(?:let|var|const|final)\b[^\n]* = [^\n]*[\"'`(]"
@@ -86,7 +86,7 @@ _CODE_LINE: Final = regex(
     r"|(?=\d{0,11}[a-f])[0-9a-f]{7,12} [A-Z])",
     re.MULTILINE,
 )
-"""A line of source code, or of git's log, that would say it. Below a frame it is where it was said."""
+"""A line of source code, of git's log, or what was typed at a prompt, that would say it. Below a frame it is where it was said."""
 _RAN: Final = regex(r"^[ \t]*(?:File \"|at )|HTTP/[\d.]{1,3}\"? [45]\d\d\b", re.MULTILINE)
 """What tells that a line of code ran: a frame, or a request that failed."""
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")

@@ -80,7 +80,7 @@ def known_inside(document: Any, written: str) -> tuple[str, int]:
 def _fuller(text: str, line: ErrorLine, message: str) -> Iterable[str]:
     """Give an error with what was taken off it: the words of who passed it on, the last frames of its stack."""
     yield unquoted(text[line.start : line.end])[:_LONGEST]
-    if _LEADS_ON.search(message[-_CLASS:]):
+    if _LEADS_ON.search(message[-_CLASS:]) and not text.startswith("\n\n", line.end):
         yield unquoted(text[line.start : line.end + _STACK])[:_LONGEST]
     if line.form in ("python-traceback", "exception"):
         yield _with_frame(text, line, message)

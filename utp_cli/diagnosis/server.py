@@ -14,7 +14,7 @@ from utp_cli.facts.releases import number_of
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
@@ -49,6 +49,17 @@ _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
 
 
+_TURN = regex(r"(?:/(?:messages|contents|input))?/(\d{1,7})/")
+"""How a pointer into a conversation begins."""
+
+
+def _behind(native: Sequence[CallView], in_text: Sequence[CallView]) -> list[CallView]:
+    """Return the calls in the text of a conversation that stand behind its last structured call."""
+    turns = [int(turn[1]) for call in native if (turn := _TURN.match(call.pointer))]
+    last = max(turns, default=0)
+    return [call for call in in_text if turns and (turn := _TURN.match(call.pointer)) and int(turn[1]) > last]
+
+
 @diagnosis(
     "call-left-in-content",
     "error",
@@ -76,7 +87,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     Symptoms: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
-    if answer.native:
+    later = _behind(answer.native, answer.in_text) if answer.native else []
+    if answer.native and not later:
         yield from _said_again(answer)
         return
     if answer.asked_in_text:
@@ -88,7 +100,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
         return
     streamed = answer.result.stream and answer.stop == "none"  # a parser of streams holds the marker back
     begun = [call for call in answer.cut_off if told or (streamed and call.text.strip())]
-    for call in answer.in_text or (answer.shown if told else ()) or begun:
+    for call in later or answer.in_text or (answer.shown if told else ()) or begun:
         text = answer.result.texts.get(call.pointer, "")
         dialect = DIALECTS.get(call.parser)
         if dialect and dialect.read_by_clients and not answer.request.get("tools"):
