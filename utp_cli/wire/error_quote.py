@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 QUOTING_FIELD: Final = "failed_generation"
 """Where Groq, and what copies it, put the model's answer."""
 _NAMED: Final = regex(
-    r"\b(?:for|of|invoking) tool ['\"`]?([\w.:-]{1,128}?)['\"`:]?(?=\s|\Z)|\bTool ['\"`]([\w.:-]{1,128})['\"`]"
+    r"\b(?:for|of|invoking) tool ['\"`]?([\w.:-]{1,128}?)['\"`:]?(?=\s|\Z)"
+    r"|(?:\bTool |\"function\": )['\"`]([\w.:-]{1,128})['\"`]"
 )
 _CALL: Final = regex(r"\s*[\[{][^{}\[\]]{0,200}\"(?:name|function|tool|tool_calls)\"\s*:")
 _DEEPEST: Final = 12
