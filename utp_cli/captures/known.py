@@ -86,7 +86,7 @@ _CODE_LINE: Final = regex(
     r"|(?=\d{0,11}[a-f])[0-9a-f]{7,12} [A-Z])",
     re.MULTILINE,
 )
-"""A line of source code, of git's log, or typed at a prompt, that would say it. Below a frame it is where it was said."""
+"""A line of source code, of git's log, or of a prompt, that would say it. Below a frame it is where it was said."""
 _RAN: Final = regex(r"^[ \t]*(?:File \"|at )|HTTP/[\d.]{1,3}\"? [45]\d\d\b", re.MULTILINE)
 """What tells that a line of code ran: a frame, or a request that failed."""
 _LISTED: Final = regex(r"\s*(?:[{\[|]|\d{1,3}[.)] )")

@@ -47,10 +47,12 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     `input`: strict clients refuse both.
 
     What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
-    `arguments` always stands there, as a text: `"{}"` where there are none.
+    `arguments` always stands there, as a text: `"{}"` where there are none. A call without `function` in a history is
+    to be dropped; a server that sends such calls needs an update (TGI before 3 streams an object).
     """
     yield from odd(subject, "calls-no-list", "an object of calls stands where the list of calls is due")
     yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
+    yield from odd(subject, "call-flat", "a call has no `function`: its name and arguments stand beside its id")
     for wrong in odd(subject, "block-nameless", "the block that begins a call lacks its name, which stands there"):
         yield replace(wrong, fix=_NAMELESS)
     for hint in odd(subject, "arguments-null", "a piece of a call has null for its arguments"):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.observation import Observation, diagnosis
@@ -35,6 +36,8 @@ _LESSONS = regex(
     r"[^\0]{0,400}?[\"'](?:arguments|parameters)[\"']",
     re.IGNORECASE,
 )
+_PROMPT: Final = 20_000
+"""Characters of a system prompt in which tags with the names of tools are looked for."""
 _FORBIDDEN = regex(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
 
 WINDOWS = (2048, 4096, 8192, 16384, 32768)
@@ -178,12 +181,13 @@ def double_prompted_tools(subject: Answer | ConversationHistory) -> Iterator[Obs
     """
     if not subject.declared:
         return
-    for lesson in _LESSONS.finditer(subject.system):
-        if not _FORBIDDEN.search(subject.system[max(lesson.start() - 200, 0) : lesson.start()]):
-            yield Observation(
-                message="tools are declared, and the system prompt teaches a call syntax too",
-                evidence=lesson[0],
-            )
+    lessons = ((lesson.start(), lesson[0]) for lesson in _LESSONS.finditer(subject.system))
+    begin = subject.system[:_PROMPT]
+    own = ((begin.find(f"<{name}>"), f"<{name}>") for name in subject.declared if f"</{name}>" in begin)
+    for at, lesson in chain(lessons, own):
+        if at >= 0 and not _FORBIDDEN.search(subject.system[max(at - 200, 0) : at]):
+            message = "tools are declared, and the system prompt teaches a call syntax too"
+            yield Observation(message=message, evidence=lesson)
             return
 
 

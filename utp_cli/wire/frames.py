@@ -126,6 +126,9 @@ class SseFraming(Framing):
     def _payload(self, payload: str) -> list[Any]:
         if not payload.strip():
             return []
+        if payload.startswith("data:"):  # somebody framed what was framed already
+            self.odd(_ODD, f"`data:` twice on a line: {payload}")
+            payload = payload[5:].removeprefix(" ")
         document = None if self._data else _document(payload)
         if document is None:
             self._data.append(payload)

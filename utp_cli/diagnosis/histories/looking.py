@@ -31,9 +31,12 @@ class Look:
     system: list[str] = field(default_factory=list)
     """What has to stand outside of the messages."""
 
-    def breaks(self, code: str, place: str, message: str, *, evidence: str = "", mend: str = "") -> None:
-        """Note that a rule is broken, and how that is mended."""
-        said = f"{message}, which {self.rules.label} {'refuses' if self.severity == 'error' else 'may refuse'}"
+    def breaks(
+        self, code: str, place: str, message: str, *, evidence: str = "", mend: str = "", outcome: str = ""
+    ) -> None:
+        """Note that a rule is broken, and how that is mended. `outcome`: what comes of it, where it is not refused."""
+        refuses = "refuses" if self.severity == "error" else "may refuse"
+        said = f"{message}: {outcome}" if outcome else f"{message}, which {self.rules.label} {refuses}"
         told = Finding(
             code=code,
             name=code,

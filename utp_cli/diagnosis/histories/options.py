@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _NEED_RESPONSES: Final = (Series(family="gpt", versions=">=5.4"),)
 """Function tools together with `reasoning_effort` are refused on chat completions (thread, 2026)."""
+_ONE_BY_ONE: Final = (Series(family="o"),)
+"""They take no `parallel_tool_calls` (error text of OpenAI, November 2026)."""
+_NOT_MINIMAL: Final = frozenset({"web_search", "web_search_preview", "file_search", "code_interpreter"})
+"""Built-in tools that do not go with `reasoning.effort` minimal (error text of OpenAI; its guide to GPT-5)."""
 _LISTS_OF_CALLS: Final = ("anthropic", "bedrock")
 """They refuse calls and results in a history without tools in the request."""
 _OPENAI: Final = ("openai", "openai-responses", "azure")
@@ -139,6 +143,8 @@ _CHAT_WORDS: Final = frozenset({"auto", "none", "required"})
 _CHOICE_AS_TEXT: Final = ("lmstudio",)
 """They take no tool choice that is an object ("Invalid tool_choice type: 'object'", LM Studio 0.4)."""
 _CHOICE_TYPES: Final = frozenset({"auto", "any", "none", "tool"})
+_FEW: Final = 5
+"""Names that a message lists."""
 
 
 def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
@@ -154,7 +160,8 @@ def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> Non
                 "tool-choice-malformed", "/tool_choice", "a tool choice in another form", evidence=given, mend=mend
             )
         elif named and named not in names:
-            mend = "send that tool, or choose one that is sent"
+            sent = ", ".join(sorted(names)[:_FEW])
+            mend = f"the same name in both: send that tool, or choose one that is sent ({sent})"
             look.breaks("tool-choice-malformed", "/tool_choice", f"a choice of '{named}', which is not sent", mend=mend)
     calling = dict_of(dig(request, "toolConfig", "functionCallingConfig"))
     if calling.get("allowedFunctionNames") and calling.get("mode") not in ("ANY", "VALIDATED"):
@@ -196,8 +203,13 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool)
     json_mode = kind in ("json_object", "json_schema") or mime == "application/json"
     where = "/generationConfig/responseMimeType" if mime else "/response_format"
     if json_mode and tools_in(request) and look.rules.name in _JSON_OR_TOOLS and not belongs(model, _TAKES_BOTH):
-        mend = "tools first, JSON in a last request without tools; or a tool `final_answer`"
+        key = where.rpartition("/")[2]
+        mend = f"tools first, without {key}; JSON in a separate, last request without tools; or a tool `final_answer`"
         look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
+    if request.get("format") and tools_in(request) and look.rules.form == "ollama":
+        mend = "leave `format` out of requests with tools; ask for the JSON in a last, separate request without tools"
+        outcome = "every token of the answer has to fit it, so that no call can be written"
+        look.breaks("tools-with-structured-output", "/format", "`format` beside tools", mend=mend, outcome=outcome)
     if json_mode and forced and look.rules.name in _ONE_CONSTRAINT:
         mend = "one constraint a request: no response_format where a call is forced"
         look.breaks("constraint-conflict", where, "a forced call beside response_format", mend=mend)
@@ -210,11 +222,11 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool)
         look.breaks("tools-with-structured-output", where, "JSON mode without the word JSON in a message", mend=mend)
     for key in _GUIDED:
         if key in request and look.rules.name == "vllm":
-            mend = "`structured_outputs`, or response_format"
-            look.breaks("constraint-field-ignored", f"/{key}", f"`{key}` (since 0.12 accepted and ignored)", mend=mend)
+            mend, outcome = "`structured_outputs`, or response_format", "vLLM ignores it since 0.12"
+            look.breaks("constraint-field-ignored", f"/{key}", f"`{key}`", mend=mend, outcome=outcome)
 
 
-def _thinking(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
+def _thinking(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     thinking, limit = dict_of(request.get("thinking")), request.get("max_tokens")
     budget = thinking.get("budget_tokens")
     if look.rules.form == "anthropic" and thinking.get("type") in ("enabled", "adaptive"):
@@ -228,11 +240,47 @@ def _thinking(look: Look, request: dict[str, Any], model: str | None, _: bool) -
         if dict_of(request.get("tool_choice")).get("type") in ("any", "tool"):
             mend = "tool choice auto, or thinking off for this turn"
             look.breaks("tool-choice-refused", "/tool_choice", "a forced call beside thinking", mend=mend)
+    choice = request.get("tool_choice")
+    thinks = look.rules.name == "dashscope" and request.get("enable_thinking") is True
+    if thinks and (choice == "required" or isinstance(choice, dict)):
+        mend = "tool_choice auto, or enable_thinking false"
+        look.breaks("tool-choice-refused", "/tool_choice", "a forced call while thinking", mend=mend)
+
+
+def _thinking_on_bedrock(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+    thinking = dict_of(request.get("additionalModelRequestFields")).get("thinking")
+    if look.rules.form != "bedrock" or dict_of(thinking).get("type") != "enabled":
+        return
+    if dig(request, "inferenceConfig", "temperature") not in (None, 1, 1.0):
+        mend, place = "leave it out (or 1) while thinking is on", "/inferenceConfig/temperature"
+        look.breaks("thinking-config-conflict", place, "a temperature beside thinking", mend=mend)
+        del request["inferenceConfig"]["temperature"]
+    if not {"any", "tool"}.isdisjoint(dict_of(dig(request, "toolConfig", "toolChoice"))):
+        mend = "tool choice auto, or thinking off for this turn"
+        look.breaks("tool-choice-refused", "/toolConfig/toolChoice", "a forced call beside thinking", mend=mend)
+
+
+def _effort(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
     effort = request.get("reasoning_effort")
     asked = look.rules.name in ("openai", "azure") and effort not in (None, "none") and tools_in(request)
     if asked and belongs(model, _NEED_RESPONSES):
         mend = 'send it to /v1/responses, or with reasoning_effort "none"'
         look.breaks("tools-need-responses-api", "/reasoning_effort", "tools beside reasoning_effort", mend=mend)
+    kinds = {text_of(tool.get("type")) for _, tool in dicts_of(request.get("tools"))}
+    if dig(request, "reasoning", "effort") == "minimal" and (own := sorted(kinds & _NOT_MINIMAL)):
+        mend, what = "effort low or higher, or leave the tool out", f"{own[0]} with the effort minimal"
+        look.breaks("reasoning-effort-refused", "/reasoning/effort", what, mend=mend)
+
+
+def _parallel(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
+    if look.rules.name not in ("openai", "azure") or not belongs(model, _ONE_BY_ONE):
+        return
+    if request.get("parallel_tool_calls") is not None and tools_in(request):
+        what = "`parallel_tool_calls` for a model of the o series"
+        look.breaks(
+            "parallel-option-unsupported", "/parallel_tool_calls", what, mend="`parallel_tool_calls` is left out"
+        )
+        request.pop("parallel_tool_calls")
 
 
 def _definitions(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
@@ -262,6 +310,9 @@ _CHECKS: Final[tuple[Callable[[Look, dict[str, Any], str | None, bool], None], .
     _structured,
     _built_in,
     _thinking,
+    _thinking_on_bedrock,
+    _effort,
+    _parallel,
     _definitions,
     _state,
 )

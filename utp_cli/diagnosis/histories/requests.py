@@ -18,6 +18,7 @@ from utp_cli.wire.access import dict_of, list_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from utp_cli.diagnosis.histories.parts import Turn
     from utp_cli.facts.turn_rules import TurnRules
     from utp_cli.protocol.findings import Finding
 
@@ -75,7 +76,7 @@ def check_request(
     if isinstance(text, str):  # on the Responses API a text is one message of the user
         asked["input"] = [{"role": "user", "content": text}]
     rules = rules_for(provider, model)
-    thinking = dict_of(asked.get("thinking")).get("type") in ("enabled", "adaptive")
+    thinking = dict_of(_thinking_of(asked)).get("type")
     key = next(pointers_of(asked), "messages")
     messages = list_of(asked.get(key))
     history = rewrite_history(
@@ -83,13 +84,17 @@ def check_request(
         provider,
         model=model,
         open_end=open_end,
-        thinking=thinking,
+        thinking=thinking in ("enabled", "adaptive"),
         native=_is_native(asked, rules),
         root=f"/{key}",
     )
     look = Look(rules=rules, converted=bool(history.converted), open_end=open_end)
-    has_calls = any(part.kind in ("call", "result") for turn in read_turns(messages) for part in turn.parts)
+    turns = read_turns(messages)
+    has_calls = any(part.kind in ("call", "result") for turn in turns for part in turn.parts)
     mended = asked if history.converted else check_options(look, asked, model, has_calls=has_calls)
+    if thinking == "enabled" and rules.thinking == "signed" and _thinking_lost(look, turns):
+        mended.pop("thinking", None)
+        dict_of(mended.get("additionalModelRequestFields")).pop("thinking", None)
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
@@ -108,6 +113,21 @@ def check_request(
         broken=sorted(broken, key=lambda finding: SEVERITIES.index(finding.severity)),
         converted=history.converted,
     )
+
+
+def _thinking_of(request: Mapping[str, Any]) -> Any:
+    return request.get("thinking") or dict_of(request.get("additionalModelRequestFields")).get("thinking")
+
+
+def _thinking_lost(look: Look, turns: list[Turn]) -> bool:
+    """Find the turn that answers the user's last words with calls, and does not begin with its thinking."""
+    asked = max((at for at, turn in enumerate(turns) if turn.role == "user" and not turn.of("result")), default=-1)
+    first = next((turn for turn in turns[asked + 1 :] if turn.role == "assistant"), None)
+    if first is None or not first.of("call") or first.parts[0].kind == "thinking":
+        return False
+    mend = "keep the thinking blocks of the answer, and send them first; without them thinking is off for this request"
+    look.breaks("reasoning-not-returned", first.place, "thinking on, and calls without their thinking block", mend=mend)
+    return True
 
 
 def _is_native(request: Mapping[str, Any], rules: TurnRules) -> bool:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
-_OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"),)
+_OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"), Series(family="o"))
+_QWEN: Final = (Series(family="qwen"),)
+"""Models that Alibaba's DashScope serves: it takes `enable_thinking` beside the messages, servers do not."""
 _GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
 """Whose rules hold behind them, nobody knows."""
 _SURE: Final = frozenset(
@@ -31,18 +33,26 @@ _SURE: Final = frozenset(
         *("tool-shape-invalid", "tool-name-invalid", "tool-name-duplicate", "schema-strict-incomplete"),
         *("mistral-id-format", "parallel-history-unsupported", "arguments-wrong-kind", "tools-need-responses-api"),
         *("gemini-schema-shape", "schema-keyword-unsupported"),
+        *("tool-choice-refused",),
     }
 )
 """What is refused for certain, where only the server or the model tells who gets a request: the order of its turns and
 their roles depend on a template, and frameworks convert a history before they send it."""
 _OPENAI: Final = frozenset({"openai", "azure"})
 _RESPONSES: Final = "openai-responses"
-_SURE_OF_OPENAI: Final = frozenset({"schema-not-object", "tool-name-too-long"})
+_SURE_OF_OPENAI: Final = frozenset(
+    {
+        *("schema-not-object", "tool-name-too-long", "schema-array-without-items"),
+        *("parallel-option-unsupported", "reasoning-effort-refused"),
+    }
+)
 """What OpenAI refuses for certain, and servers may take."""
 _FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", _RESPONSES}
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
+_OPTIONS: Final = frozenset({"max_tokens", "max_completion_tokens", "temperature", "stream"})
+"""What is asked for an answer that has not come yet."""
 _BESIDE: Final = frozenset({"messages", "tools", "server"})
 _FOLLOWS: Final = {"missing-tool-result": "call-id-duplicate"}
 """Of calls with one id, one result answers one."""
@@ -78,7 +88,7 @@ def diagnose_conversation(
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
         return found + [one for one in alone if one.severity == "error"]
     codes = {finding.code for finding in found}
-    checked = check_request(asked, name, model=model, open_end=True)
+    checked = check_request(asked, name, model=model, open_end=_OPTIONS.isdisjoint(asked))
     whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
     return found + [
         one
@@ -102,6 +112,8 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
         return own.name
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
+    if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN):
+        return "dashscope"
     if openai and (chat or form == _RESPONSES):
         return "openai" if chat else form
     return form if form in _PROVES else ""
