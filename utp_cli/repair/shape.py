@@ -36,6 +36,8 @@ CALL_LISTS: Final = (
 """Keys that hold a call, or a list of calls."""
 MESSAGES: Final = ("response", "message", "content", "parts")
 """Keys that hold a call, or a list of calls and text, where they stand alone or in a message with a `role`."""
+_RESULT_TYPES: Final = ("tool-result", "tool_result", "tool-error", "function_call_output")
+"""What a part says it is that holds a result, beside the name and the input of its call (Vercel AI SDK)."""
 _TEXT_PART: Final = frozenset({"type", "text", "thought"})
 _BESIDE: Final = frozenset(
     {*ID_KEYS, "type", "index", "thought", "scratchpad", "reasoning", "answer", "server_name", "server"}
@@ -132,7 +134,7 @@ def shape_calls(value: Any, form: Form, tools: Mapping[str, Tool] | None, *, dec
         return payloads
     calls: list[Shaped] = []
     for item, at, repairs in _items(value, form, "", []):
-        raw = _raw_call(item, at, form, tools)
+        raw = None if item.get("type") in _RESULT_TYPES else _raw_call(item, at, form, tools)
         if raw is None:
             if form.strict:
                 return []
