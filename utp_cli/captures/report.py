@@ -114,13 +114,14 @@ _BLOCKS: Final = 4
 _TURNS: Final = regex(
     r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
-    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦])"
+    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦]"
+    r"|[A-Z][\w.-]{1,30}:[ \t]*(?:\n|\Z))"
     r"|^>>> \S[^\n]{0,400}\n|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
     re.MULTILINE,
 )
 """What somebody asked and what came, as the window of a client shows them."""
 _IN_FRONT: Final = regex(
-    r"^[ \t]{0,4}[●⏺✦] {1,3}\Z|(?:^[ \t\"']{0,4}|[(,] ?)content[\"']? ?[:=] ?[\"']?\Z"
+    r"^[ \t]{0,4}[●⏺✦] {1,3}\Z|^Assistant:?[ \t]*\n\Z|(?:^[ \t\"']{0,4}|[(,] ?)content[\"']? ?[:=] ?[\"']?\Z"
     r"|^(?:> )?user\n(?:> )?\S[^\n]{0,400}\n(?:>[ \t]*\n|\n)?(?:> )?(?:codex|assistant|model)\n(?:> )?\Z",
     re.MULTILINE,
 )

@@ -72,7 +72,7 @@ PERHAPS_NOT_RUN: Final = regex(
     r"|\bnone (?:of \w{1,12} )?(?:(?:is|are|was|were|gets?|got) )?(?:ever )?(?:executed|run|invoked|called)\b"
     r"|\b(?:surfaced|rendered|shown|displayed|printed) as (?:plain |raw |normal )?(?:prose|text)\b"
     r"|\bjust (?:displays?|shows?|prints?)[^.\n]{0,20}$|\bjust prints (?:this|it)\b"
-    r"|\b(?:conversation|agent|session|turn|task) (?:just |simply )?(?:stops|ends|halts)\b|\bunable to use tool\b"
+    r"|\b(?:conversation|chat|agent|session|turn|task) (?:just |simply )?(?:stops|ends|halts)\b|\bunable to use tool\b"
     r"|\bdoes nothing\b|\b(?:does|do)(?: not|n['\u2019]?t) do anything\b|\bnothing (?:more )?happens\b"
     r"|\b(?:un|never |not (?:being )?(?:correctly )?)parsed\b"
     rf"|{_NOTHING_CAME}",

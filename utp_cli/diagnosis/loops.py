@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.conversation_turns import canonical
 from utp_cli.diagnosis.models import WEAK, belongs
@@ -175,7 +175,8 @@ def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
     row of one tool whose results are all errors.
 
     What to change: break the loop after three identical calls: return "already done, the result was …"; make results
-    say what to do next; do not return `[]` without a word.
+    say what to do next; do not return `[]` without a word. Where the request forces a call (`tool_choice`), it forces
+    one in every round: `auto` after the first.
 
     Symptoms: `Agent stopped due to iteration limit`, `Recursion limit of 25 reached`, `max steps
     exceeded`.
@@ -187,6 +188,7 @@ def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
                 evidence=", ".join(f"{call.name}({canonical(call.arguments)})" for call in turn.calls),
                 pointer=turn.pointer,
                 tool=turn.calls[0].name,
+                fix=_FORCED if _forced(session.request.get("tool_choice")) else "",
             )
             return
     for times, call in _failures(session.turns):
@@ -198,6 +200,14 @@ def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
                 tool=call.name,
             )
             return
+
+
+_FORCED: Final = "set tool_choice to auto after the first call: the request forces a call in every round"
+
+
+def _forced(choice: Any) -> bool:
+    """Whether a request leaves the model no other way than a call."""
+    return choice in ("required", "any") or (isinstance(choice, dict) and choice.get("type") not in ("auto", "none"))
 
 
 @diagnosis("round-limit", "error", kinds=("session",))

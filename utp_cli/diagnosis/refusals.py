@@ -59,8 +59,10 @@ _LITTLE = 24
 """Characters of a fix that says too little by itself."""
 _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
 _PARSER = regex(r"--tool[-_](?:call-)?parser (\S+)")
-_CHOICES = regex(r"\bchoo?se from([^\n]*)")
+_CHOICES = regex(r"(?:\bchoo?se from|\b[Ss]upported[ \w]{0,30}parsers are:|\b[Aa]vailable[ \w]{0,30}parsers:)([^\n]*)")
 """How the names that a server takes are led."""
+_REFUSED = regex(r"parser\W{1,4}(?P<name>[\w-]{3,40})['\"]")
+"""The name that it does not take."""
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
 _EDGES = " \n\t:;,.-\"'`"
@@ -152,19 +154,24 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
     if code == "flag-unknown-to-server":
         return _respelt(refusal, engine) if engine else ""
     if code == "parser-unknown-to-server":
-        return _listed(refusal, engine) if engine and "reasoning" not in refusal.message else ""
+        return "" if "reasoning" in refusal.message else _listed(refusal, engine)
     from utp_cli.diagnosis.uncompiled import CODES, uncompiled  # noqa: PLC0415 - for grammars that were refused
 
     return uncompiled(refusal.tools, engine) if refusal.tools and code in CODES else ""
 
 
-def _listed(refusal: Refusal, engine: str) -> str:
-    """Name the model's parser, where it is one of the list that the message prints; `""` where it is not."""
-    dialect = dialect_of(refusal.model)
-    fix = fixes.tool_parser(fixes.known_as(refusal, engine), dialect) if dialect else ""
-    names = _CHOICES.search(refusal.message[:_COMMAND])
+def _listed(refusal: Refusal, engine: str | None) -> str:
+    """Name the model's parser, or the one that was meant, where it is one of the list that the message prints."""
+    message = refusal.message[:_COMMAND]
+    listed, refused = _CHOICES.search(message), _REFUSED.search(message)
+    names = re.findall(r"[\w-]+", listed[1]) if listed else []
+    dialect = dialect_of(refusal.model) if engine else None
+    fix = fixes.tool_parser(fixes.known_as(refusal, engine or ""), dialect) if dialect else ""
     named = _PARSER.search(fix)
-    return fix if names and named and named[1] in re.findall(r"[\w-]+", names[1]) else ""
+    if named and named[1] in names:
+        return fix
+    alike = [name for name in names if refused and name.startswith(refused["name"])]
+    return f"take {alike[0]} of the list: here it has this name (--tool_parser {alike[0]})" if len(alike) == 1 else ""
 
 
 def _respelt(refusal: Refusal, engine: str) -> str:

@@ -93,6 +93,17 @@ def _anthropic(name: str, aliases: tuple[str, ...], models: tuple[str, ...], pre
 ANTHROPIC = _anthropic("anthropic", ("function_calls", "invoke", "claude"), ("claude",), "")
 ANTHROPIC_NAMESPACED = _anthropic("anthropic_namespaced", (), (), _NAMESPACE)
 
+GROK = Dialect(
+    name="grok",
+    aliases=("xai",),
+    source="what Grok's prompts teach and Grok writes into the text of coding agents (public files, 2025 and 2026)",
+    call_open=("<xai:function_call ",),
+    body=InvokeBody(
+        call=Tag(open="<xai:function_call", slot="name", close="</xai:function_call>"), argument=_NAMED_PARAMETER
+    ),
+    quirks="Values are plain text, nothing in them is escaped; xAI's API gives structured calls.",
+)
+
 MINIMAX_M2 = Dialect(
     name="minimax_m2",
     aliases=("minimax-m2",),
