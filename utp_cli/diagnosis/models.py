@@ -40,7 +40,11 @@ WANTS_REASONING = (
 SIGNS_THOUGHTS = (Series(family="gemini", versions=">=3,<4"),)
 """Their provider wants thought signatures back."""
 
-HOSTED = tuple(Series(family=name) for name in ("gpt", "o", "claude", "gemini"))
+HOSTED = (
+    *(Series(family=name) for name in ("gpt", "o", "claude", "gemini", "nova")),
+    Series(family="grok", versions=">=3"),
+    Series(family="grok", any_of=("code", "fast")),
+)
 """Only their makers, and clouds that they deal with, serve them."""
 
 WEAK = (

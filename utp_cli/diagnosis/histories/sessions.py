@@ -25,6 +25,8 @@ _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"), Series(family="o"))
 _QWEN: Final = (Series(family="qwen"),)
 """Models that Alibaba's DashScope serves: it takes `enable_thinking` beside the messages, servers do not."""
+_OF_OLLAMA: Final = frozenset({"format", "keep_alive", "options"})
+"""Fields that only Ollama's own API has beside `messages`."""
 _GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
 """Whose rules hold behind them, nobody knows."""
 _SURE: Final = frozenset(
@@ -111,6 +113,8 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(_named(engine))
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
         return own.name
+    if chat and not _OF_OLLAMA.isdisjoint(asked) and engine in ("", "ollama"):
+        return "ollama"
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
     if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN):
         return "dashscope"
