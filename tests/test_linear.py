@@ -16,7 +16,7 @@ from utp_cli.engine.plan import Plan
 from utp_cli.engine.runs import Runs
 from utp_cli.engine.source import Source
 from utp_cli.engine.worst import BOUNDS, LENGTH, LONG, looks_of, parts_of, repeated
-from utp_cli.parsing import parser as parsing
+from utp_cli.parsing import parser as parsing, repeats
 from utp_cli.repair import strings
 
 BRED = settings(
@@ -181,3 +181,23 @@ def test_strings_that_nothing_closes_are_not_looked_for_by_each_object_that_begi
         steps.append(0)
         parse(('{"a": "b"c\n{"d": 1}\n' * size)[:size])
     assert steps[2] < 6 * steps[1]
+
+
+LISTS = {
+    "tagged": ("<tool_call>[", '{"name": "f", "arguments": {"a": 1}}', "]</tool_call>", ","),
+    "bare": ("[", '{"name": "f", "arguments": {"a": 1}}', "]", ","),
+    "code": ("```tool_code\n", "print(default_api.f(a=1))", "\n```", "\n"),
+}
+
+
+@pytest.mark.parametrize(("head", "unit", "tail", "between"), LISTS.values(), ids=LISTS)
+def test_calls_of_one_list_share_its_text(head, unit, tail, between, monkeypatch):
+    """Each call of a list that looked at all of it made thousands of them a square."""
+    read = []
+    monkeypatch.setattr(repeats.json, "loads", lambda raw, **_: read.append(raw))
+    repeats._doubled.cache_clear()
+    result = parse(head + between.join([unit] * 2_000) + tail)
+    assert len(result.calls) == 2_000
+    assert len(read) <= 1
+    if head != "[":
+        assert len({id(call.raw) for call in result.calls}) == 1

@@ -208,9 +208,9 @@ def _says(says: str, line: str) -> bool:
 
 
 def _is_all(says: str, text: str) -> bool:
-    """Whether a text is a message and nothing else: nearly all its words are the message's own."""
+    """Whether a text is a message and what clients put around it: most of its words are the message's own."""
     words = set(_WORD.findall(text.lower()))
-    return len(_own_words(says) & words) * 10 >= len(words) * 9
+    return len(_own_words(says) & words) * 4 >= len(words) * 3
 
 
 def _leads(match: FoundText, text: str) -> bool:

@@ -97,8 +97,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
         value = call.reading.value if call.text_due else None
         twice = isinstance(value, str) and isinstance(strict(value).value, (dict, str)) and strict(value).ok
         codes = {repair.code for repair in call.repairs} if call.repairs and not call.native else ()
-        text_asked = "function-wrapper" in codes or _IDENTIFIED.search(call.text)
-        if twice or ("double-encoded-json" in codes and not text_asked):
+        decoded = "double-encoded-json" in codes and "function-wrapper" not in codes
+        if twice or (decoded and not _IDENTIFIED.search(call.text)):
             yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
 
 

@@ -108,7 +108,8 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
     none_sent = not sent and ("tools" in request or (whole and not answer.tools))
     if choice.mode != "none" and not none_sent:
         return
-    calls = [call for call in answer.call_views if call.native or call.parser not in {"", "json-content"}]
+    seen = [call for call in answer.call_views if call.native or call.parser not in {"", "json-content"}]
+    calls = [call for call in seen if not call.pointer.startswith("/messages/")]  # those of its history came before
     if calls:
         yield Observation(
             message=f"{calls[0].name} is called although calls were forbidden",

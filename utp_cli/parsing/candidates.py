@@ -31,6 +31,8 @@ class Candidate(MutableRecord):
     opening: str = ""
     """Markup: its opening marker."""
     raw: str = ""
+    payload: Span | None = None
+    """Markup: where `raw` stands, which several calls may share."""
     repairs: list[Repair] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
     standing: Standing = "made"

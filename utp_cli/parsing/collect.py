@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.repeats import told_repeats
+from utp_cli.parsing.repeats import LONG, told_repeats
 from utp_cli.protocol.calls import NOT_MEANT, SURENESS, Note, Rejected, Repair, ToolCall
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.records import MutableRecord, field, replace
@@ -62,7 +62,8 @@ def collect(
     result = Collected()
     ids = _Ids({c.id for c in candidates if c.id is not None})
     for candidate in candidates:
-        if candidate.raw.count(":") > len(candidate.arguments) > 0:  # else no key can stand there twice
+        long = len(candidate.raw) > LONG  # then its colons are not counted
+        if long or candidate.raw.count(":") > len(candidate.arguments) > 0:  # else no key can stand there twice
             candidate.repairs += told_repeats(candidate.raw, candidate.arguments, candidate.repairs)
         valid, problems = _checked(candidate, tools if checked else None)
         repairs = candidate.repairs

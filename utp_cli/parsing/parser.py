@@ -279,7 +279,10 @@ class Parser:
         if not found:
             self._text_fields.read_unmarked(self._tools)
             found = self._text_fields.found
-        return [rungs.markup_candidate(text_field, one, end) for text_field, one in found]
+        made: list[Candidate] = []
+        for text_field, one in found:
+            made.append(rungs.markup_candidate(text_field, one, end, made[-1] if made else None))
+        return made
 
     def _without_markers(self, end: Ending) -> JsonRung:
         """Rung 3: what lost its markers, else JSON that is a call, else what stands between unknown markers."""

@@ -22,13 +22,20 @@ if TYPE_CHECKING:
 INTENT_PARSER = "intent"
 
 
-def markup_candidate(text_field: TextField, found: FoundCall, end: Ending) -> Candidate:
-    """Turn a call that an engine found into a candidate: cut off, merely unclosed, thought, or whole."""
+def markup_candidate(
+    text_field: TextField, found: FoundCall, end: Ending, before: Candidate | None = None
+) -> Candidate:
+    """Turn a call that an engine found into a candidate: cut off, merely unclosed, thought, or whole.
+
+    `before`: the candidate before it. Calls of one payload share its text.
+    """
     call, skip = found.call, text_field.engine.skip
+    begin, stop = max(call.payload[0] - skip, 0), call.payload[1] - skip
+    shared = before is not None and before.payload == (begin, stop) and before.pointer == text_field.pointer
     candidate = Candidate(
         rung="markup", parser=found.dialect.name, name=call.name, arguments=call.arguments, id=call.id,
         server=call.server, pointer=text_field.pointer, span=(max(found.start - skip, 0), found.end - skip),
-        raw=text_field.engine.text[max(call.payload[0] - skip, 0) : call.payload[1] - skip],
+        raw=before.raw if before and shared else text_field.engine.text[begin:stop], payload=(begin, stop),
         repairs=[repair.moved(-skip) for repair in call.repairs], opening=found.marker,
         partial=list(call.partial),
     )  # fmt: skip

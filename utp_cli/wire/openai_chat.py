@@ -234,7 +234,9 @@ class Decoder(FormatDecoder):
         arguments = function.get(ARGUMENTS[key], ABSENT)
         self._note_arguments(arguments, where, text_due=key == "function")
         call_id = id_of(call.get("id"))
-        if function is call and "function" in call and isinstance(arguments, str):  # null, as an SDK shows what it lacks
+        if (
+            function is call and "function" in call and isinstance(arguments, str)
+        ):  # null, as an SDK shows what it lacks
             self.odd("call-flat", where, f"keys: {', '.join(call)}")
         self._note_missing(call_id, where, function.get("name"))
         return self.whole_call(

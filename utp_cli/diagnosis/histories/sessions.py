@@ -7,22 +7,25 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.histories.requests import check_request
 from utp_cli.diagnosis.models import belongs
+from utp_cli.diagnosis.observation import clipped
 from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
-from utp_cli.wire.access import text_of
+from utp_cli.protocol.findings import Finding, Place
+from utp_cli.protocol.numbers import json_dumps
+from utp_cli.wire.access import dicts_of, text_of
 from utp_cli.wire.history import messages_of
 from utp_cli.wire.shape import recognise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from utp_cli.protocol.findings import Finding
     from utp_cli.protocol.tools import Tool
 
 _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"), Series(family="o"))
+_ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 _QWEN: Final = (Series(family="qwen"),)
 """Models that Alibaba's DashScope serves: it takes `enable_thinking` beside the messages, servers do not."""
 _OF_OLLAMA: Final = frozenset({"format", "keep_alive", "options"})
@@ -82,6 +85,7 @@ def diagnose_conversation(
     defined = asked.get("tools")
     if isinstance(defined, list) and messages:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
+    found += _objects(asked)
     name = _named(provider) if provider else _receiver(asked, form, model, text_of((server or {}).get("engine")))
     told = bool(provider) or name in _PROVES
     if name not in TURN_RULES:
@@ -100,6 +104,23 @@ def diagnose_conversation(
         and (whole or one.place.pointer != "/tools")
         and (told or one.code in _SURE or (one.code in _SURE_OF_OPENAI and name in (*_OPENAI, _RESPONSES)))
     ]
+
+
+def _objects(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find messages of chat completions whose content is an object: APIs want a text there, or a list of parts."""
+    for at, message in dicts_of(asked.get("messages")):
+        if isinstance(message.get("content"), dict) and text_of(message.get("role")) in _ROLES:
+            mend = "encode it: content is a text, json.dumps(result) or JSON.stringify(result); or a list of parts"
+            yield Finding(
+                code="content-shape",
+                name="content-shape",
+                severity="error",
+                place=Place(pointer=f"/messages/{at}/content"),
+                message="the content of a message is an object",
+                evidence=clipped(json_dumps(message["content"], default=repr)),
+                hint=mend,
+                fix=mend,
+            )
 
 
 def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: str) -> str:
