@@ -57,7 +57,7 @@ PERHAPS_NOT_RUN: Final = regex(
     r" (?:the |any |this |that )?(?:tool|function|call|response|output|json)s?\b"
     r"|\b(?:I|we)(?:'ll| will)? (?:\w{1,12} )?(?:get|got|receive|see)\b[^.\n]{0,40}\b(?:responses?|out ?puts?|messages?"
     r"|replies|content)\b[^.\n:]{0,40}:"
-    r"|\b(?:prints?|outputs?|responds?|replies|gets?|getting|got|seeing|see|shows?|displays?|leaks?|gives?|returns?)\b"
+    r"|\b(?:prints?|outputs?|responds?|replies|gets?|getting|got|seeing|see|shows?|displays?|leaks?|gives?|returns?|results?)\b"
     r"[^.\n]{0,80}\b(?:like(?: this)?|(?:with|this|following|below)(?: (?:text|message|output|response|answer|json))?"
     r"|e\.g)(?: (?:to|in|on|into) the (?:\w{1,12} ?){1,2})?(?: ?\([^)\n]{0,80}\))?[^\n\w]{0,4}$"
     r"|\b(?:this|here|below) is\b[^.\n]{0,40}\b(?:output|response|answer|reply|example of me)\b"

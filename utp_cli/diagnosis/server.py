@@ -49,6 +49,12 @@ _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
 
 
+_REST = regex(r"\s*,\s*\{\s*\"name\"\s*:\s*\"[^\"\n]{1,128}\"\s*,\s*\"(?:arguments|parameters)\"")
+"""How the rest of a list of calls begins, behind the first of them."""
+_WHOLE_LIST = (
+    "ask with `stream: false`: the parser of whole answers reads all calls; or one call a turn "
+    "(`parallel_tool_calls: false`); update the server"
+)
 _TURN = regex(r"(?:/(?:messages|contents|input))?/(\d{1,7})/")
 """How a pointer into a conversation begins."""
 
@@ -235,9 +241,17 @@ def _named_alone(text: str) -> set[str]:
 
 
 def _said_again(answer: Answer) -> Iterator[Observation]:
-    """Find the first text that is nothing but the JSON of structured calls."""
+    """Find the first text that is nothing but the JSON of structured calls, or the rest of their list."""
     names = {call.name for call in answer.native}
     for passage in answer.bare:
+        if _REST.match(passage.text):
+            yield Observation(
+                message="a further call stands in the text: the parser let go of the list behind the first",
+                evidence=passage.text,
+                pointer=passage.pointer,
+                fix=_WHOLE_LIST,
+            )
+            return
         said = _named_alone(passage.text)
         if said and said <= names:
             yield Observation(

@@ -246,7 +246,7 @@ class Answer(Record):
         """Visible texts that begin as JSON does, or a fence, beside structured calls."""
         if not (self.result.texts and self.native):
             return ()
-        return [passage for passage in self.visible if passage.text.lstrip()[:1] in ("{", "[", "`")]
+        return [passage for passage in self.visible if passage.text.lstrip()[:1] in ("{", "[", "`", ",")]
 
     @kept
     def system(self) -> str:

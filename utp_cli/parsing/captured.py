@@ -328,7 +328,8 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
 def _logged_above(result: ParseResult, paste: Paste) -> bool:
     """Whether a paste begins with a log, or a stack, that tells what became of the calls below it."""
     error, first = paste.captures[paste.chosen], min((call.span[0] for call in result.calls if call.span), default=0)
-    return paste.printed and error.kind == "error" and error.span[1] <= first and paste.known >= _TELLS
+    leads = paste.printed or (error.span[0] == 0 and paste.known > _TELLS)  # or begins with words that nobody else has
+    return leads and error.kind == "error" and error.span[1] <= first and paste.known >= _TELLS
 
 
 def _is_somebodys(error: Capture, result: ParseResult) -> bool:

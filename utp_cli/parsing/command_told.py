@@ -87,7 +87,8 @@ def _known_of(started: StartCommand) -> str | None:
 def _commands(text: str, model: str | None, engine: str | None) -> Iterator[StartCommand]:
     whole = False
     for found in _BEGINS.finditer(text):
-        if (started := read_command(_SENTENCE.sub("", found[0]))) and PARSER_OPTION.search(found[0]):
+        asks = PARSER_OPTION.search(found[0]) or _TEMPLATE.search(found[0])
+        if asks and (started := read_command(_SENTENCE.sub("", found[0]))):
             whole = True
             yield started
     parsers, low = {*PARSER_OPTION.findall(text)}, text.lower()

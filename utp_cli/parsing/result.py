@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.parsing.answered import hints, no_answer, what_is_missing
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.protocol.calls import Note, ParseResult
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, kept
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class Circumstances(Record):
 
 
 _OPAQUE = "gateway-error-opaque"
+_SERVED = regex(r"-parser[ =]|parser\b[^\n]{0,20}[`'\"]|--chat-template")
+"""How a text tells of the options of a server: a parser, a template."""
+_SHOWN = frozenset({"leaked-special-tokens", "call-left-in-content"})
+"""What a text beside a command shows of calls that were not read."""
 _LOST = frozenset(
     {"server-rejects-own-output", "arguments-invalid-json", "calls-lost", "streaming-parser-loss", "call-name-empty"}
 )
@@ -65,10 +70,10 @@ class Parsed(ParseResult):
     @kept
     def diagnoses(self) -> list[Finding]:
         error = (self.named and self.facts.error) or ""
-        wrong = [] if self.calls or self.named else self._quoted_command()
+        wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
         code, words = ("", "") if self.calls or self.named else hints(self)
         if not (error or code or words):
-            return wrong or (self.named + self._wrong_parser() if self.circumstances.server else self.named)
+            return [*wrong, *self.named, *(self._wrong_parser() if self.circumstances.server else ())]
         from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
@@ -90,8 +95,11 @@ class Parsed(ParseResult):
         return [found for found in faults if found.code not in told]
 
     def _quoted_command(self) -> list[Finding]:
-        """Return what is wrong with the parser of a command that a plain text quotes."""
-        if self.shape != "text" or "parser" not in self.content:
+        """Return what is wrong with the parser, or the template, of a command that a plain text quotes.
+
+        What was read in it beside is what came of it.
+        """
+        if any(found.code not in _SHOWN for found in self.named):
             return []
         from utp_cli.parsing.command_told import faults_told  # noqa: PLC0415 - only who quotes a command pays
 
