@@ -307,3 +307,148 @@ def test_a_text_is_a_whole_input_and_stays_one(tmp_path: Any) -> None:
     assert mended["tools"][0]["name"] == "get_weather"
     file.write_text(done.stdout)
     assert CliRunner().invoke(app, ["parse", "--for", "responses", str(file)]).exit_code == 0
+
+
+# -- words around calls ----------------------------------------------------------------------------------------
+
+VLLM = "ERROR 11-27 19:03:12 [hermes_tool_parser.py:117] "
+TWO = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n{"name": "f", "arguments": {"a": 2}}\n</tool_call>'
+LOG = f"""{VLLM}Error in extracting tool call from response.
+{VLLM}json.decoder.JSONDecodeError: Extra data: line 3 column 1 (char 58)
+
+content returned to the client:
+{TWO}"""
+STACK = """  File "/v/transformers/cli/serving/utils.py", line 1301, in get_inputs
+    fn["arguments"] = json.loads(fn["arguments"])
+json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)
+
+>>> messages[2]["tool_calls"][0]["function"]
+{'name': 'list_dir', 'arguments': ''}"""
+HERMES = '<tool_call>\n{"name": "list_dir", "arguments": {"path": "."}}\n</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (LOG, "server-rejects-own-output"),
+        (STACK, "history-arguments-invalid"),
+        (f"Error: no such file. I list the folder.\n{HERMES}", ""),
+    ],
+)  # fmt: skip
+def test_a_log_above_a_raw_call_tells_what_became_of_it(text: str, code: str) -> None:
+    codes = [found for found, severity in told(text) if severity != "info"]
+    assert codes == ([code] if code else [])
+    assert code or parse(text).calls
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser llama3_json", "parser-mismatch"),
+        ("llama-server -m Qwen3-Coder-30B-A3B-Instruct-Q5_K_M.gguf --jinja --chat-template chatml",
+         "template-of-another-model"),
+        ("vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes", ""),
+    ],
+)  # fmt: skip
+def test_a_command_beside_the_call_that_it_lost_is_checked(options: str, code: str) -> None:
+    result = parse(f"started with\n{options}\n\n{HERMES}")
+    assert [call.name for call in (*result.calls, *result.rejected)] == ["list_dir"]
+    assert code in ["", *(found.code for found in result.diagnoses)]
+    assert code or "parser-mismatch" not in [found.code for found in result.diagnoses]
+
+
+def test_a_call_in_the_last_message_of_a_conversation_is_left_there() -> None:
+    native = {"id": "c1", "type": "function", "function": {"name": "list_dir", "arguments": "{}"}}
+    before = [
+        {"role": "user", "content": "List."},
+        {"role": "assistant", "content": "", "tool_calls": [native]},
+        {"role": "tool", "tool_call_id": "c1", "content": "a.txt"},
+    ]
+    last = {"role": "assistant", "content": HERMES}
+    assert ("call-left-in-content", "error") in told(json.dumps([*before, last]))
+    assert told(json.dumps([*before, {"role": "assistant", "content": "It is a.txt."}])) == []
+
+
+def test_the_rest_of_a_list_of_calls_is_no_text() -> None:
+    def event(delta: dict[str, Any], reason: str | None = None) -> str:
+        body = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        return f"data: {json.dumps(body)}\n\n"
+
+    first = {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    rest = ', {"name": "f", "arguments": {"a": 2}}]'
+    stream = event({"tool_calls": [first]}) + event({"content": rest}) + event({}, "tool_calls") + "data: [DONE]\n\n"
+    (found,) = parse(stream).diagnoses
+    assert (found.code, found.severity) == ("call-left-in-content", "error")
+    assert "stream: false" in found.fix
+    assert told(stream.replace(rest[:2], ", as {")) == []
+
+
+@pytest.mark.parametrize(
+    ("front", "due"),
+    [
+        ("User: how far?\nGranite: ", ["error"]),
+        ("selected tools: list_dir\n\nAssistant\n", ["info"]),
+        ("I write as the user wants:\n", []),
+    ],
+)
+def test_a_window_names_its_model_in_any_way(front: str, due: list[str]) -> None:
+    assert [severity for code, severity in told(front + HERMES) if code == "call-left-in-content"] == due
+
+
+def test_the_result_that_repeats_its_call_is_no_second_call() -> None:
+    call = "{\n  type: 'tool-call',\n  toolName: 'f',\n  input: { a: 1 }\n}"
+    back = "{\n  type: 'tool-result',\n  toolName: 'f',\n  input: { a: 1 },\n  output: 'x'\n}"
+    result = parse(f"[\n{call},\n{back}\n]")
+    assert [call.name for call in result.calls] == ["f"]
+    assert [found.code for found in result.diagnoses] == []
+
+
+def test_grok_writes_its_calls_into_the_text_of_others() -> None:
+    text = '<xai:function_call name="read">\n<parameter name="path">a < b & c.txt</parameter>\n</xai:function_call>'
+    (call,) = parse(text).calls
+    assert (call.name, call.arguments) == ("read", {"path": "a < b & c.txt"})
+    assert told(text, model="x-ai/grok-code-fast-1") == [("call-left-in-content", "info")]
+    assert told(text) == []
+
+
+# -- frames, requests, errors ----------------------------------------------------------------------------------
+
+
+def test_frames_in_frames_are_read_and_told() -> None:
+    chunk = {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}],
+    }
+    result = parse(f"data: data: {json.dumps(chunk)}\n\ndata: data: [DONE]\n\n")
+    assert result.content == "Hi"
+    assert [found.code for found in result.diagnoses] == ["sse-framing-broken"]
+
+
+def test_calls_of_the_history_are_not_called_against_a_choice() -> None:
+    asked = {"model": "m", "messages": [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "content": "", "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": {"qty": 1}},
+    ]}  # fmt: skip
+    assert told(asked) == [("content-shape", "error")]
+
+
+DEEP = "  [Previous lines repeated 318 more times]\nRecursionError: maximum recursion depth exceeded"
+NOTES = '## 1.82.0\n### Fixes\n- anthropic: one message (was: "tool_use ids were found without tool_result blocks")'
+LONG = """This model's maximum context length is 8192 tokens. However, your messages resulted in 11574 tokens (11078 in the \
+messages, 496 in the functions). Please reduce the length of the messages or functions."""
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("RecursionError: maximum recursion depth exceeded", ""),
+        (f'  File "<template>", line 22, in template\n{DEEP}', "template-engine-error"),
+        (NOTES, ""),
+        (LONG, "context-exceeded"),
+        ('$ python -c "import json;print(json.loads(x)[\'arguments\'])"', ""),
+    ],
+)  # fmt: skip
+def test_words_that_are_an_error_and_words_that_speak_of_one(text: str, code: str) -> None:
+    assert [found for found, severity in told(text) if severity != "info"] == ([code] if code else [])

@@ -326,18 +326,23 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
 
 
 def _logged_above(result: ParseResult, paste: Paste) -> bool:
-    """Whether a paste begins with a log, or a stack, that tells what became of the calls below it."""
+    """Whether a paste begins with a log, a stack, or words that one program has, that tell what became of its calls."""
     error, first = paste.captures[paste.chosen], min((call.span[0] for call in result.calls if call.span), default=0)
-    leads = paste.printed or (error.span[0] == 0 and paste.known > _TELLS)  # or begins with words that nobody else has
-    return leads and error.kind == "error" and error.span[1] <= first and paste.known >= _TELLS
+    if error.kind != "error" or error.span[1] > first or paste.known < _TELLS:
+        return False
+    return paste.printed or (error.span[0] == 0 and _is_somebodys(error, result, begins=True))
 
 
-def _is_somebodys(error: Capture, result: ParseResult) -> bool:
-    """Whether an error has the words of somebody who is known to print them; not that there was no call: there is."""
+def _is_somebodys(error: Capture, result: ParseResult, *, begins: bool = False) -> bool:
+    """Whether an error has, or begins with, the words of somebody who is known to print them.
+
+    Not that there was no call: there is.
+    """
     from utp_cli.facts.error_texts.finder import find_error_texts  # noqa: PLC0415 - for errors
 
     text = "".join(result.texts.values())[slice(*error.span)]
-    known = [match.entry for match in find_error_texts(text, families=False)]
+    found = find_error_texts(text, families=False)
+    known = [match.entry for match in found if not (begins and match.span[0])]
     return any(entry.prio >= 0 and entry.code != "announced-not-called" for entry in known)
 
 

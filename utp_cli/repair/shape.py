@@ -134,7 +134,9 @@ def shape_calls(value: Any, form: Form, tools: Mapping[str, Tool] | None, *, dec
         return payloads
     calls: list[Shaped] = []
     for item, at, repairs in _items(value, form, "", []):
-        raw = None if item.get("type") in _RESULT_TYPES else _raw_call(item, at, form, tools)
+        if item.get("type") in _RESULT_TYPES:
+            continue
+        raw = _raw_call(item, at, form, tools)
         if raw is None:
             if form.strict:
                 return []

@@ -89,7 +89,7 @@ def check_request(
         root=f"/{key}",
     )
     look = Look(rules=rules, converted=bool(history.converted), open_end=open_end)
-    turns = read_turns(messages)
+    turns = read_turns(messages, f"/{key}")
     has_calls = any(part.kind in ("call", "result") for turn in turns for part in turn.parts)
     mended = asked if history.converted else check_options(look, asked, model, has_calls=has_calls)
     if thinking == "enabled" and rules.thinking == "signed" and _thinking_lost(look, turns):
