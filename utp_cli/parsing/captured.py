@@ -119,7 +119,17 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
         record = _decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
-    return of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
+    told = of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
+    return _with_calls_of(result, told) if told.shape == "error" and result.shape == "text" else told
+
+
+def _with_calls_of(text: ParseResult, told: ParseResult) -> ParseResult:
+    """Give the calls back that stand in a paste beside the error that tells how they were lost."""
+    if told.calls or told.rejected or not text.calls:
+        return told
+    return replace(
+        told, calls=text.calls, repairs=text.repairs, texts={**told.texts, **text.texts}, segments=text.segments
+    )
 
 
 def _of_members(text: str) -> dict[str, Any] | None:
