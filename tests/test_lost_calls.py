@@ -452,3 +452,85 @@ messages, 496 in the functions). Please reduce the length of the messages or fun
 )  # fmt: skip
 def test_words_that_are_an_error_and_words_that_speak_of_one(text: str, code: str) -> None:
     assert [found for found, severity in told(text) if severity != "info"] == ([code] if code else [])
+
+
+# -- what is sound, though it looks alike ----------------------------------------------------------------------
+
+ROW = {"messages": [
+    {"role": "user", "content": "x"},
+    {"role": "assistant", "content": "", "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "1"},
+    {"role": "assistant", "content": "It is 1."},
+], "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"format": "openai", "model": "gpt-4o"},
+        {"format": "chatml"},
+        {"options": ["A. 4", "B. 5"]},
+        {"max_tokens": 900, "temperature": 0.2, "stream": False},
+        {"model": "Qwen/Qwen3-32B", "enable_thinking": True, "tool_choice": "required"},
+    ],
+)
+def test_fields_of_a_saved_conversation_make_no_request_of_a_server(more: dict[str, Any]) -> None:
+    assert told(ROW | more) == []
+
+
+@pytest.mark.parametrize(
+    ("system", "due"),
+    [
+        ("You use a tool by tags:\n<f>\n<a>the value</a>\n</f>", ["double-prompted-tools"]),
+        ("You have a tool.\n<f>\nSome guidance about f: use it wisely.\n</f>", []),
+    ],
+)
+def test_a_tag_around_a_parameter_teaches_a_syntax_and_a_heading_does_not(system: str, due: list[str]) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"a": {}}}}}
+    asked = {"messages": [{"role": "system", "content": system}, {"role": "user", "content": "x"}], "tools": [tool]}
+    assert [code for code, _ in told(asked)] == due
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"MCP error -32601: Method not found\n\nI will use another tool.\n{HERMES}",
+        f"{VLLM}Failed to parse tool call arguments\n\nI see the failure in the log; I read the folder now.\n{HERMES}",
+        f"failed to parse function arguments: missing field `cmd`\nI missed the field. Again:\n{HERMES}",
+    ],
+)
+def test_a_model_that_goes_on_behind_an_error_calls(text: str) -> None:
+    result = parse(text)
+    assert (result.shape, [call.name for call in result.calls]) == ("text", ["list_dir"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for param_name, param in sig.parameters.items():\n    if param_name in args_dict:\n        use(param)",
+        'for fn in calls:\n    fn["arguments"] = json.loads(fn["arguments"])',
+        """template = '{}{"name": "x"}'""",
+    ],
+)
+def test_source_code_that_an_error_shows_elsewhere_is_no_error(text: str) -> None:
+    assert [code for code, severity in told(text) if severity != "info"] == []
+
+
+def test_a_report_may_begin_with_a_release() -> None:
+    words = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+    assert "tool-flag-missing" in [code for code, _ in told(f"v0.11.0 of vLLM\nChanged the model and now:\n\n{words}")]
+
+
+def test_thinking_that_is_left_out_takes_nothing_with_it() -> None:
+    think = {"type": "thinking", "thinking": "hm", "signature": "Eq"}
+    asked = {"model": "claude-sonnet-4-5", "max_tokens": 9000, "thinking": {"type": "enabled", "budget_tokens": 2000},
+             "tools": [{"name": "read", "input_schema": {"type": "object"}}], "messages": [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "content": [{"type": "text", "text": " "}, think, USE]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "1"}]},
+    ]}  # fmt: skip
+    assert "thinking" in check_request(asked, "anthropic").request
+    asked["messages"][1]["content"] = [USE]
+    mended = check_request(asked | {"temperature": 0.5}, "anthropic").request
+    assert ("thinking" in mended, mended["temperature"]) == (False, 0.5)

@@ -75,7 +75,8 @@ _FAR: Final = 400
 _COMMENT: Final = regex(r"[ \t]*(?:#|//) ")
 """A line of source code that says something to its reader."""
 _CODE_LINE: Final = regex(
-    r"(?:\$ |>>> |In \[\d{1,4}\]: )\S|(?:>[ \t]?)?[+-]?[ \t]*(?:"
+    r"\$ (?:python3?|curl|node|npx|uvx?|docker|cat|echo|grep|jq)\b"
+    r"|(?:>>> |In \[\d{1,4}\]: )[A-Za-z_][\w.]{0,60} ?[(=\[]|(?:>[ \t]?)?[+-]?[ \t]*(?:"
     r"(?:raise [A-Z]|throw (?:new )?\w)[\w.:]*\([^)\n]{0,60}[\"'`]"
     r"|(?:return|assert|static|public|private|protected)\b[^\n]*[\"'`(][^\n]*$"
     r"|(?:let|var|const|final)\b[^\n]* = [^\n]*[\"'`(]"

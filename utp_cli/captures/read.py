@@ -71,7 +71,7 @@ _PUBLISHED: Final = regex(
     r"\W{0,6}(?:v?\d{1,4}\.\d[\w.-]{0,12} )?(?:troubleshooting|faq|frequently asked"
     r"|(?:common|known|typical) (?:errors?|issues|problems|mistakes)"
     r"|change ?log|release notes|what's new)\b"
-    r"|\W{0,6}v?\d{1,4}\.\d[\w.-]{0,12}[^\n]{0,40}\s{1,4}\W{0,6}"
+    r"|#{1,6} \[?v?\d{1,4}\.\d[\w.-]{0,12}[^\n]{0,40}\n\s{0,4}(?:#{1,6} |\*\*)"
     r"(?:bug ?)?(?:fix(?:es|ed)|features|changed|added|changes)\b"
     r"|(?:fix|feat|chore|refactor|docs|tests?|perf)(?:\([\w./-]{1,40}\))?!?: "
     r"|[-*\u2022] [^\n]{1,300}(?:\(#\d{1,6}\)|\bby @[\w-]{1,40} in \S{1,120})[ \t]*$",

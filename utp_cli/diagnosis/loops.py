@@ -205,9 +205,12 @@ def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
 _FORCED: Final = "set tool_choice to auto after the first call: the request forces a call in every round"
 
 
+_FORCES: Final = ("required", "any")
+
+
 def _forced(choice: Any) -> bool:
     """Whether a request leaves the model no other way than a call."""
-    return choice in ("required", "any") or (isinstance(choice, dict) and choice.get("type") not in ("auto", "none"))
+    return choice in _FORCES or (isinstance(choice, dict) and choice.get("type") in (*_FORCES, "function", "tool"))
 
 
 @diagnosis("round-limit", "error", kinds=("session",))

@@ -14,7 +14,7 @@ from utp_cli.facts.releases import number_of
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
@@ -55,15 +55,18 @@ _WHOLE_LIST = (
     "ask with `stream: false`: the parser of whole answers reads all calls; or one call a turn "
     "(`parallel_tool_calls: false`); update the server"
 )
+_BEGINS = regex(r"(?:^|\n)[ \t]*\Z|[.!:>] ?\Z")
 _TURN = regex(r"(?:/(?:messages|contents|input))?/(\d{1,7})/")
 """How a pointer into a conversation begins."""
 
 
-def _behind(native: Sequence[CallView], in_text: Sequence[CallView]) -> list[CallView]:
-    """Return the calls in the text of a conversation that stand behind its last structured call."""
-    turns = [int(turn[1]) for call in native if (turn := _TURN.match(call.pointer))]
+def _behind(answer: Answer) -> list[CallView]:
+    """Return the calls, on lines of their own, in the text of a conversation behind its last structured call."""
+    turns = [int(turn[1]) for call in answer.native if (turn := _TURN.match(call.pointer))]
     last = max(turns, default=0)
-    return [call for call in in_text if turns and (turn := _TURN.match(call.pointer)) and int(turn[1]) > last]
+    found = [call for call in answer.in_text if turns and (turn := _TURN.match(call.pointer)) and int(turn[1]) > last]
+    texts = answer.result.texts
+    return [call for call in found if call.span and _BEGINS.search(texts.get(call.pointer, ""), 0, call.span[0])]
 
 
 @diagnosis(
@@ -93,7 +96,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     Symptoms: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
-    later = _behind(answer.native, answer.in_text) if answer.native else []
+    later = _behind(answer) if answer.native else []
     if answer.native and not later:
         yield from _said_again(answer)
         return

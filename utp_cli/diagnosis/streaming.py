@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.records import replace
+from utp_cli.wire.frames import TWICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,9 @@ def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Itera
     for pointer, seen in places.items():
         times = f", {len(seen)} times" if len(seen) > 1 else ""
         yield Observation(message=message + times, evidence=seen[0], pointer=pointer)
+
+
+_FRAMED_TWICE = "a relay or proxy puts `data:` before lines that have it: let it pass the bytes on as they are"
 
 
 @diagnosis("stream-index-collision", "error", views=("anomalies",))
@@ -120,7 +124,8 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     stream`.
     """
     broken = [*odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")]
-    yield from broken
+    for one in broken:
+        yield replace(one, fix=_FRAMED_TWICE) if one.evidence.startswith(TWICE) else one
     unparted = "no empty line between the events, which may have been lost in copying"
     for hint in () if broken else odd(answer, "sse-unparted", unparted):
         yield replace(hint, severity="info")

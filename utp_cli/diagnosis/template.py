@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from utp_cli.diagnosis.subject import Answer, ConversationHistory, Template
+    from utp_cli.protocol.tools import Tool
 
 # What is not closed goes on to the end, so that nothing is looked at twice.
 _BLOCK = regex(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
@@ -36,6 +37,7 @@ _LESSONS = regex(
     r"[^\0]{0,400}?[\"'](?:arguments|parameters)[\"']",
     re.IGNORECASE,
 )
+_INNER: Final = regex(r"\s{0,9}<([\w-]{1,64})>")
 _PROMPT: Final = 20_000
 """Characters of a system prompt in which tags with the names of tools are looked for."""
 _FORBIDDEN = regex(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
@@ -183,12 +185,20 @@ def double_prompted_tools(subject: Answer | ConversationHistory) -> Iterator[Obs
         return
     lessons = ((lesson.start(), lesson[0]) for lesson in _LESSONS.finditer(subject.system))
     begin = subject.system[:_PROMPT]
-    own = ((begin.find(f"<{name}>"), f"<{name}>") for name in subject.declared if f"</{name}>" in begin)
+    own = (found for name, tool in subject.declared.items() if (found := _lesson_of(name, tool, begin)))
     for at, lesson in chain(lessons, own):
-        if at >= 0 and not _FORBIDDEN.search(subject.system[max(at - 200, 0) : at]):
+        if not _FORBIDDEN.search(subject.system[max(at - 200, 0) : at]):
             message = "tools are declared, and the system prompt teaches a call syntax too"
             yield Observation(message=message, evidence=lesson)
             return
+
+
+def _lesson_of(name: str, tool: Tool, prompt: str) -> tuple[int, str] | None:
+    """Return where a prompt writes a tool's name as a tag around one of its parameters, and the tags."""
+    at = prompt.find(f"<{name}>")
+    inner = _INNER.match(prompt, at + len(name) + 2) if at >= 0 else None
+    known = inner and inner[1] in (tool.parameters.get("properties") or {})
+    return (at, prompt[at : inner.end()]) if inner and known else None
 
 
 @diagnosis("react-instead-of-native", "warning", views=("passages",))

@@ -13,6 +13,7 @@ from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
+from utp_cli.protocol.spans import line_end
 from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.error_body import failed_tool
 
@@ -66,6 +67,8 @@ UNFINISHED: Final = ABSENT | {
 """What a stream looks like of which only a part is there."""
 _TELLS: Final = 2
 """Words of an error that tell a cause: see `captures.told.known_of`."""
+_FIRST_PERSON: Final = regex(r"\b(?:I|I['\u2019]\w{1,2}|me|let['\u2019]?s|sorry)\b|\b[Ll]et me\b")
+"""Who writes the call himself says so between an error and his call."""
 _CALLED: Final = frozenset({"function", "args", "arguments"})
 """What a call of a message has, whose role was left out."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
@@ -119,8 +122,8 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
         record = _decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
-    told = of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
-    return _with_calls_of(result, told) if told.shape == "error" and result.shape == "text" else told
+    chosen = of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
+    return _with_calls_of(result, chosen) if chosen.shape == "error" and result.shape == "text" else chosen
 
 
 def _with_calls_of(text: ParseResult, told: ParseResult) -> ParseResult:
@@ -338,6 +341,9 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
 def _logged_above(result: ParseResult, paste: Paste) -> bool:
     """Whether a paste begins with a log, a stack, or words that one program has, that tell what became of its calls."""
     error, first = paste.captures[paste.chosen], min((call.span[0] for call in result.calls if call.span), default=0)
+    text = "".join(result.texts.values())
+    if _FIRST_PERSON.search(text, line_end(text, error.span[0]), first):
+        return False  # the model goes on
     if error.kind != "error" or error.span[1] > first or paste.known < _TELLS:
         return False
     return paste.printed or (error.span[0] == 0 and _is_somebodys(error, result, begins=True))

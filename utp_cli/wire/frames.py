@@ -63,6 +63,10 @@ class Framing:
         self.anomalies.append(WireAnomaly(code=code, evidence=evidence[:MOST_EVIDENCE]))
 
 
+TWICE = "`data:` twice on a line"
+"""Evidence of frames in frames."""
+
+
 class SseFraming(Framing):
     """Server-sent events: the documents in their `data:` lines.
 
@@ -127,7 +131,7 @@ class SseFraming(Framing):
         if not payload.strip():
             return []
         if payload.startswith("data:"):  # somebody framed what was framed already
-            self.odd(_ODD, f"`data:` twice on a line: {payload}")
+            self.odd(_ODD, f"{TWICE}: {payload}")
             payload = payload[5:].removeprefix(" ")
         document = None if self._data else _document(payload)
         if document is None:

@@ -242,7 +242,7 @@ def _thinking(look: Look, request: dict[str, Any], _: str | None, __: bool) -> N
             look.breaks("tool-choice-refused", "/tool_choice", "a forced call beside thinking", mend=mend)
     choice = request.get("tool_choice")
     thinks = look.rules.name == "dashscope" and request.get("enable_thinking") is True
-    if thinks and (choice == "required" or isinstance(choice, dict)):
+    if thinks and (choice == "required" or dict_of(choice).get("type") == "function"):
         mend = "tool_choice auto, or enable_thinking false"
         look.breaks("tool-choice-refused", "/tool_choice", "a forced call while thinking", mend=mend)
 

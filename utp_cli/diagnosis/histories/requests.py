@@ -91,10 +91,10 @@ def check_request(
     look = Look(rules=rules, converted=bool(history.converted), open_end=open_end)
     turns = read_turns(messages, f"/{key}")
     has_calls = any(part.kind in ("call", "result") for turn in turns for part in turn.parts)
-    mended = asked if history.converted else check_options(look, asked, model, has_calls=has_calls)
     if thinking == "enabled" and rules.thinking == "signed" and _thinking_lost(look, turns):
-        mended.pop("thinking", None)
-        dict_of(mended.get("additionalModelRequestFields")).pop("thinking", None)
+        asked.pop("thinking", None)
+        dict_of(asked.get("additionalModelRequestFields")).pop("thinking", None)
+    mended = asked if history.converted else check_options(look, asked, model, has_calls=has_calls)
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
@@ -123,9 +123,10 @@ def _thinking_lost(look: Look, turns: list[Turn]) -> bool:
     """Find the turn that answers the user's last words with calls, and does not begin with its thinking."""
     asked = max((at for at, turn in enumerate(turns) if turn.role == "user" and not turn.of("result")), default=-1)
     first = next((turn for turn in turns[asked + 1 :] if turn.role == "assistant"), None)
-    if first is None or not first.of("call") or first.parts[0].kind == "thinking":
+    parts = [part.kind for part in first.parts if part.kind != "text" or part.text.strip()] if first else []
+    if first is None or not first.of("call") or parts[0] == "thinking":
         return False
-    mend = "keep the thinking blocks of the answer, and send them first; without them thinking is off for this request"
+    mend = "keep the thinking blocks of the answer, and send them first; here `thinking` is left out, for lack of them"
     look.breaks("reasoning-not-returned", first.place, "thinking on, and calls without their thinking block", mend=mend)
     return True
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.histories.requests import check_request
-from utp_cli.diagnosis.models import belongs
+from utp_cli.diagnosis.models import HOSTED, belongs
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dicts_of, text_of
 from utp_cli.wire.history import messages_of
 from utp_cli.wire.shape import recognise
@@ -25,11 +26,8 @@ _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"), Series(family="o"))
-_ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 _QWEN: Final = (Series(family="qwen"),)
-"""Models that Alibaba's DashScope serves: it takes `enable_thinking` beside the messages, servers do not."""
-_OF_OLLAMA: Final = frozenset({"format", "keep_alive", "options"})
-"""Fields that only Ollama's own API has beside `messages`."""
+"""Models that Alibaba's DashScope serves, under names without an owner: it takes `enable_thinking` beside messages."""
 _GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
 """Whose rules hold behind them, nobody knows."""
 _SURE: Final = frozenset(
@@ -56,8 +54,8 @@ _FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", _RESPONSES}
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
-_OPTIONS: Final = frozenset({"max_tokens", "max_completion_tokens", "temperature", "stream"})
-"""What is asked for an answer that has not come yet."""
+_BEGUN: Final = regex(r"(?:[{\[(:,\"]|<\w{1,40}>)\s{0,9}\Z")
+"""How a text ends that a model is to go on with."""
 _BESIDE: Final = frozenset({"messages", "tools", "server"})
 _FOLLOWS: Final = {"missing-tool-result": "call-id-duplicate"}
 """Of calls with one id, one result answers one."""
@@ -94,7 +92,7 @@ def diagnose_conversation(
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
         return found + [one for one in alone if one.severity == "error"]
     codes = {finding.code for finding in found}
-    checked = check_request(asked, name, model=model, open_end=_OPTIONS.isdisjoint(asked))
+    checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
     whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
     return found + [
         one
@@ -106,10 +104,22 @@ def diagnose_conversation(
     ]
 
 
+def _is_ollamas(asked: Mapping[str, Any]) -> bool:
+    """Whether a request has fields that only Ollama's own API has beside `messages`."""
+    asks = asked.get("format")
+    return asks == "json" or isinstance(asks, dict) or isinstance(asked.get("options"), dict)
+
+
+def _is_prefilled(messages: list[Any]) -> bool:
+    """Whether the last message is the beginning of an answer. Saved conversations end with whole ones."""
+    last = messages[-1] if messages and isinstance(messages[-1], dict) else {}
+    return last.get("role") == "assistant" and _BEGUN.search(text_of(last.get("content"))[-100:]) is not None
+
+
 def _objects(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find messages of chat completions whose content is an object: APIs want a text there, or a list of parts."""
+    """Find results of tools whose content is an object: chat completions want a text there, or a list of parts."""
     for at, message in dicts_of(asked.get("messages")):
-        if isinstance(message.get("content"), dict) and text_of(message.get("role")) in _ROLES:
+        if isinstance(message.get("content"), dict) and message.get("role") == "tool":
             mend = "encode it: content is a text, json.dumps(result) or JSON.stringify(result); or a list of parts"
             yield Finding(
                 code="content-shape",
@@ -134,10 +144,10 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(_named(engine))
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
         return own.name
-    if chat and not _OF_OLLAMA.isdisjoint(asked) and engine in ("", "ollama"):
+    if chat and engine in ("", "ollama") and _is_ollamas(asked) and not belongs(model, HOSTED):
         return "ollama"
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
-    if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN):
+    if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):
         return "dashscope"
     if openai and (chat or form == _RESPONSES):
         return "openai" if chat else form
