@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.parsing.beside_errors import is_answer, with_calls_of
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.protocol.spans import line_end
 from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.error_body import failed_tool
 
@@ -65,10 +65,6 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
-_TELLS: Final = 2
-"""Words of an error that tell a cause: see `captures.told.known_of`."""
-_FIRST_PERSON: Final = regex(r"\b(?:I|I['\u2019]\w{1,2}|me|let['\u2019]?s|sorry)\b|\b[Ll]et me\b")
-"""Who writes the call himself says so between an error and his call."""
 _CALLED: Final = frozenset({"function", "args", "arguments"})
 """What a call of a message has, whose role was left out."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
@@ -117,22 +113,13 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     paste = read_paste(text)
     if paste.captures[0].kind == "text":
         return _without_layers(result, paste, text, options, read)
-    if _calls_outside(result, paste.captures) and not _logged_above(result, paste):
+    if is_answer(result, paste):
         return result
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
         record = _decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
     chosen = of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
-    return _with_calls_of(result, chosen) if chosen.shape == "error" and result.shape == "text" else chosen
-
-
-def _with_calls_of(text: ParseResult, told: ParseResult) -> ParseResult:
-    """Give the calls back that stand in a paste beside the error that tells how they were lost."""
-    if told.calls or told.rejected or not text.calls:
-        return told
-    return replace(
-        told, calls=text.calls, repairs=text.repairs, texts={**told.texts, **text.texts}, segments=text.segments
-    )
+    return with_calls_of(result, chosen) if chosen.shape == "error" and result.shape == "text" else chosen
 
 
 def _of_members(text: str) -> dict[str, Any] | None:
@@ -314,52 +301,6 @@ def _begins_with_thinking(result: ParseResult) -> bool:
 def _is_opened(call: Rejected) -> bool:
     """Whether nothing stands behind the marker of a call."""
     return call.name is None and call.reason == "truncated"
-
-
-def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
-    """Whether the text holds calls that stand in no capture: then it is an answer that shows something.
-
-    An error behind the last of them is what became of it; so is one before calls of which nothing says that they were
-    made.
-    """
-    spans = [capture.span for capture in captures]
-    last = max((call.span[1] for call in result.calls if call.span), default=0)
-    error = captures[-1]
-    told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
-    if error.kind == "error" and told and (error.status or error.hops or _is_somebodys(error, result)):
-        return False
-    if any(finding.code == "call-left-in-content" and finding.severity == "error" for finding in result.named):
-        return result.shape == "text" and error.kind == "error"
-    return result.shape == "text" and any(
-        call.span
-        and not call.pointer
-        and not any(start <= call.span[0] and call.span[1] <= end for start, end in spans)
-        for call in result.calls
-    )
-
-
-def _logged_above(result: ParseResult, paste: Paste) -> bool:
-    """Whether a paste begins with a log, a stack, or words that one program has, that tell what became of its calls."""
-    error, first = paste.captures[paste.chosen], min((call.span[0] for call in result.calls if call.span), default=0)
-    text = "".join(result.texts.values())
-    if _FIRST_PERSON.search(text, line_end(text, error.span[0]), first):
-        return False  # the model goes on
-    if error.kind != "error" or error.span[1] > first or paste.known < _TELLS:
-        return False
-    return paste.printed or (error.span[0] == 0 and _is_somebodys(error, result, begins=True))
-
-
-def _is_somebodys(error: Capture, result: ParseResult, *, begins: bool = False) -> bool:
-    """Whether an error has, or begins with, the words of somebody who is known to print them.
-
-    Not that there was no call: there is.
-    """
-    from utp_cli.facts.error_texts.finder import find_error_texts  # noqa: PLC0415 - for errors
-
-    text = "".join(result.texts.values())[slice(*error.span)]
-    found = find_error_texts(text, families=False)
-    known = [match.entry for match in found if not (begins and match.span[0])]
-    return any(entry.prio >= 0 and entry.code != "announced-not-called" for entry in known)
 
 
 def _unwrapped(result: ParseResult, options: dict[str, Any], read: Read) -> ParseResult:

@@ -1,0 +1,91 @@
+"""Calls and errors in one paste: a model speaks of an error and calls, or an error tells how calls were lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
+from utp_cli.protocol.spans import line_end
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from utp_cli.captures.read import Paste
+    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.protocol.captures import Capture
+
+_TELLS: Final = 2
+"""Words of an error that tell a cause: see `captures.told.known_of`."""
+_FIRST_PERSON: Final = regex(r"\b(?:I|I['\u2019]\w{1,2}|me|let['\u2019]?s|sorry)\b|\b[Ll]et me\b")
+"""Who writes the call himself says so between an error and his call."""
+
+
+def is_answer(result: ParseResult, paste: Paste) -> bool:
+    """Whether a text with calls is a model's answer, and what was found in it is only spoken of.
+
+    `result`: what was read of the text as an answer; `paste`: what was found in it.
+    """
+    if _goes_on(result, paste):
+        return True
+    return _calls_outside(result, paste.captures) and not _logged_above(result, paste)
+
+
+def _goes_on(result: ParseResult, paste: Paste) -> bool:
+    """Whether somebody says what he does next between an error and the calls below it."""
+    error, text = paste.captures[paste.chosen], "".join(result.texts.values())
+    first = min((call.span[0] for call in result.calls if call.span and not call.pointer), default=0)
+    told = result.shape == "text" and error.kind == "error" and error.span[0] < first
+    return told and _FIRST_PERSON.search(text, line_end(text, error.span[0]), first) is not None
+
+
+def with_calls_of(text: ParseResult, told: ParseResult) -> ParseResult:
+    """Give the calls back that stand in a paste beside the error that tells how they were lost."""
+    if told.calls or told.rejected or not text.calls:
+        return told
+    return replace(
+        told, calls=text.calls, repairs=text.repairs, texts={**told.texts, **text.texts}, segments=text.segments
+    )
+
+
+def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
+    """Whether the text holds calls that stand in no capture: then it is an answer that shows something.
+
+    An error behind the last of them is what became of it; so is one before calls of which nothing says that they were
+    made.
+    """
+    spans = [capture.span for capture in captures]
+    last = max((call.span[1] for call in result.calls if call.span), default=0)
+    error = captures[-1]
+    told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
+    if error.kind == "error" and told and (error.status or error.hops or _is_somebodys(error, result)):
+        return False
+    if any(finding.code == "call-left-in-content" and finding.severity == "error" for finding in result.named):
+        return result.shape == "text" and error.kind == "error"
+    return result.shape == "text" and any(
+        call.span
+        and not call.pointer
+        and not any(start <= call.span[0] and call.span[1] <= end for start, end in spans)
+        for call in result.calls
+    )
+
+
+def _logged_above(result: ParseResult, paste: Paste) -> bool:
+    """Whether a paste begins with a log, a stack, or words that one program has, that tell what became of its calls."""
+    error, first = paste.captures[paste.chosen], min((call.span[0] for call in result.calls if call.span), default=0)
+    if error.kind != "error" or error.span[1] > first or paste.known < _TELLS:
+        return False
+    return paste.printed or (error.span[0] == 0 and _is_somebodys(error, result, begins=True))
+
+
+def _is_somebodys(error: Capture, result: ParseResult, *, begins: bool = False) -> bool:
+    """Whether an error has, or begins with, the words of somebody who is known to print them.
+
+    Not that there was no call: there is.
+    """
+    from utp_cli.facts.error_texts.finder import find_error_texts  # noqa: PLC0415 - for errors
+
+    text = "".join(result.texts.values())[slice(*error.span)]
+    found = find_error_texts(text, families=False)
+    known = [match.entry for match in found if not (begins and match.span[0])]
+    return any(entry.prio >= 0 and entry.code != "announced-not-called" for entry in known)
