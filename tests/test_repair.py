@@ -500,6 +500,11 @@ def test_deep_nesting_is_no_fault():
         assert (reading.repairs, reading.complete) == ([], True)
 
 
+def test_deep_values_that_stand_twice_are_two():
+    for one in ("[" * 1_500 + "]" * 1_500, '{"a":' * 1_500 + "1" + "}" * 1_500):
+        assert len(repair_json(f"{one}\n{one}").value) == 2
+
+
 def test_a_megabyte_of_openers():
     reading = repair_json('{"a":' * 200_000)
     assert not reading.complete

@@ -243,7 +243,7 @@ def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Edi
         return found[0].value, found, list(found[0].reader.log.edits)
     telling = [each for each in found if each.value != {}] or found[:1]
     one = telling[0]
-    if all(each.value == one.value for each in telling[1:]):
+    if all(_same(each.value, one.value) for each in telling[1:]):
         gaps = ((found[0].start, one.start), (one.end, found[-1].end))
         dropped = [_fix("concatenated-objects", text, *gap) for gap in gaps if gap[0] < gap[1]]
         return one.value, [one], [*dropped, *one.reader.log.edits]
@@ -255,6 +255,13 @@ def _joined(text: str, found: list[_Found]) -> tuple[Any, list[_Found], list[Edi
         edits += each.reader.log.edits
         last = each.end
     return [each.value for each in found], found, [*edits, _list_sign(text, last, last, "]")]
+
+
+def _same(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except RecursionError:  # nested deeper than Python compares
+        return False
 
 
 def _list_sign(text: str, start: int, end: int, sign: str) -> Edit:
