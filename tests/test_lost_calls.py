@@ -339,6 +339,7 @@ def test_a_log_above_a_raw_call_tells_what_became_of_it(text: str, code: str) ->
     codes = [found for found, severity in told(text) if severity != "info"]
     assert codes == ([code] if code else [])
     assert parse(text).calls, "what was lost is given back"
+    assert any(attempt.outcome == "fired" for attempt in parse(text).attempts)
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,9 @@ def with_calls_of(text: ParseResult, told: ParseResult) -> ParseResult:
     """Give the calls back that stand in a paste beside the error that tells how they were lost."""
     if told.calls or told.rejected or not text.calls:
         return told
-    return replace(
-        told, calls=text.calls, repairs=text.repairs, texts={**told.texts, **text.texts}, segments=text.segments
-    )
+    texts = {**told.texts, **text.texts}
+    read = {"repairs": text.repairs, "segments": text.segments, "attempts": text.attempts}
+    return replace(told, calls=text.calls, texts=texts, **read)
 
 
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
