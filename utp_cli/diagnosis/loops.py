@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from utp_cli.diagnosis.choice import choice_of
 from utp_cli.diagnosis.conversation_turns import canonical
 from utp_cli.diagnosis.models import WEAK, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
@@ -188,7 +189,7 @@ def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
                 evidence=", ".join(f"{call.name}({canonical(call.arguments)})" for call in turn.calls),
                 pointer=turn.pointer,
                 tool=turn.calls[0].name,
-                fix=_FORCED if _forced(session.request.get("tool_choice")) else "",
+                fix=_AUTO_NEXT if choice_of(session.request).mode == "must" else "",
             )
             return
     for times, call in _failures(session.turns):
@@ -202,15 +203,7 @@ def identical_call_loop(session: ConversationHistory) -> Iterator[Observation]:
             return
 
 
-_FORCED: Final = "set tool_choice to auto after the first call: the request forces a call in every round"
-
-
-_FORCES: Final = ("required", "any")
-
-
-def _forced(choice: Any) -> bool:
-    """Whether a request leaves the model no other way than a call."""
-    return choice in _FORCES or (isinstance(choice, dict) and choice.get("type") in (*_FORCES, "function", "tool"))
+_AUTO_NEXT: Final = "set tool_choice to auto after the first call: the request forces a call in every round"
 
 
 @diagnosis("round-limit", "error", kinds=("session",))

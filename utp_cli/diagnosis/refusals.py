@@ -171,7 +171,7 @@ def _listed(refusal: Refusal, engine: str | None) -> str:
     if named and named[1] in names:
         return fix
     alike = [name for name in names if refused and name.startswith(refused["name"])]
-    return f"take {alike[0]} of the list: here it has this name (--tool_parser {alike[0]})" if len(alike) == 1 else ""
+    return f"take {alike[0]} of the list: here the parser has this name" if len(alike) == 1 else ""
 
 
 def _respelt(refusal: Refusal, engine: str) -> str:

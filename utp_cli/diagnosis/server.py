@@ -56,6 +56,7 @@ _WHOLE_LIST = (
     "(`parallel_tool_calls: false`); update the server"
 )
 _BEGINS = regex(r"(?:^|\n)[ \t]*\Z|[.!:>] ?\Z")
+"""What stands in front of a call that is made: a line's beginning, or the end of a sentence."""
 _TURN = regex(r"(?:/(?:messages|contents|input))?/(\d{1,7})/")
 """How a pointer into a conversation begins."""
 

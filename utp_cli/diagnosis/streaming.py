@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.records import replace
-from utp_cli.wire.frames import TWICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,8 +123,9 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     stream`.
     """
     broken = [*odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")]
-    for one in broken:
-        yield replace(one, fix=_FRAMED_TWICE) if one.evidence.startswith(TWICE) else one
+    yield from broken
+    for twice in odd(answer, "sse-framed-twice", "the stream's events are framed twice: `data:` stands two times"):
+        yield replace(twice, fix=_FRAMED_TWICE)
     unparted = "no empty line between the events, which may have been lost in copying"
     for hint in () if broken else odd(answer, "sse-unparted", unparted):
         yield replace(hint, severity="info")

@@ -26,6 +26,7 @@ _SSE: Final = regex(r"data:|event:|id:|retry:|:")
 _LEFT_OUT: Final = regex(r"\{\s*(?:\.{3}|\u2026)\s*\}|\[\s*(?:\.{3}|\u2026)\s*\]|(?:\.{3}|\u2026)\s*\Z")
 """What somebody who copies a stream by hand puts for a value."""
 _ODD: Final = "sse-framing"
+_TWICE: Final = "sse-framed-twice"
 _UNPARTED: Final = "sse-unparted"
 """What is odd where no event of a stream is parted from the next; where some are, it is `_ODD` too."""
 _SSE_PREFIXES: Final = frozenset(word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word)))
@@ -61,10 +62,6 @@ class Framing:
 
     def odd(self, code: str, evidence: str) -> None:
         self.anomalies.append(WireAnomaly(code=code, evidence=evidence[:MOST_EVIDENCE]))
-
-
-TWICE = "`data:` twice on a line"
-"""Evidence of frames in frames."""
 
 
 class SseFraming(Framing):
@@ -131,7 +128,7 @@ class SseFraming(Framing):
         if not payload.strip():
             return []
         if payload.startswith("data:"):  # somebody framed what was framed already
-            self.odd(_ODD, f"{TWICE}: {payload}")
+            self.odd(_TWICE, payload)
             payload = payload[5:].removeprefix(" ")
         document = None if self._data else _document(payload)
         if document is None:

@@ -35,8 +35,7 @@ _SURE: Final = frozenset(
         *("tool-options-without-tools", "tools-with-structured-output", "constraint-conflict", "tool-choice-malformed"),
         *("tool-shape-invalid", "tool-name-invalid", "tool-name-duplicate", "schema-strict-incomplete"),
         *("mistral-id-format", "parallel-history-unsupported", "arguments-wrong-kind", "tools-need-responses-api"),
-        *("gemini-schema-shape", "schema-keyword-unsupported"),
-        *("tool-choice-refused",),
+        *("gemini-schema-shape", "schema-keyword-unsupported", "tool-choice-refused"),
     }
 )
 """What is refused for certain, where only the server or the model tells who gets a request: the order of its turns and
@@ -54,8 +53,8 @@ _FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", _RESPONSES}
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
-_BEGUN: Final = regex(r"(?:[{\[(:,\"]|<\w{1,40}>)\s{0,9}\Z")
-"""How a text ends that a model is to go on with."""
+_BEGUN: Final = regex(r"(?:[{\[(,]|\":)\s{0,9}\Z")
+"""How a text ends that a model is to go on with: JSON, mostly. A sentence may end with a colon or a quote."""
 _BESIDE: Final = frozenset({"messages", "tools", "server"})
 _FOLLOWS: Final = {"missing-tool-result": "call-id-duplicate"}
 """Of calls with one id, one result answers one."""
