@@ -499,7 +499,7 @@ def test_a_tag_around_a_parameter_teaches_a_syntax_and_a_heading_does_not(system
     [
         f"MCP error -32601: Method not found\n\nI will use another tool.\n{HERMES}",
         f"{VLLM}Failed to parse tool call arguments\n\nI see the failure in the log; I read the folder now.\n{HERMES}",
-        f"failed to parse function arguments: missing field `cmd`\nI missed the field. Again:\n{HERMES}",
+        f"failed to parse function arguments: missing field `cmd`\nI missed the field. Let me call it again:\n{HERMES}",
     ],
 )
 def test_a_model_that_goes_on_behind_an_error_calls(text: str) -> None:
@@ -567,3 +567,18 @@ def test_a_loop_that_the_request_forces_ends_with_its_choice(choice: Any, forced
     request = {"messages": asked, "tool_choice": choice, "tools": ROW["tools"]}
     (found,) = [one for one in parse(request).diagnoses if one.code == "identical-call-loop"]
     assert ("tool_choice to auto" in found.fix) == forced
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "and I get this from the model:",
+        "Let me know if you need more. Raw output:",
+        "What I expect:",
+        "<think>I need it.</think>",
+    ],
+)
+def test_a_person_below_a_log_is_no_model_that_goes_on(between: str) -> None:
+    result = parse(f"{VLLM}Error in extracting tool call from response.\n{between}\n{HERMES}")
+    assert [found.code for found in result.diagnoses] == ["server-rejects-own-output"]
+    assert [call.name for call in result.calls] == ["list_dir"]

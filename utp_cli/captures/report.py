@@ -222,7 +222,7 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     if (
         not (left or in_front or not_run or perhaps or fenced)
         or voice_of(said) == "explains"
-        or (_ANNOUNCES.search(before[-_NEAR:]) and not labelled)
+        or (announces(before) and not labelled)
     ):
         return ""
     quoted = fenced or before.rpartition("\n")[2].count("`") % 2
@@ -231,6 +231,11 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
     if not_run or (left and whose):
         return "told"
     return "perhaps" if in_front or named or subject or fenced else ""
+
+
+def announces(before: str) -> bool:
+    """Whether the words in front of a call say what their writer does next."""
+    return _ANNOUNCES.search(before[-_NEAR:]) is not None
 
 
 def block_alone(text: str) -> Span | None:

@@ -72,14 +72,16 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
 
 
 def _quoted(result: ParseResult) -> str:
-    """Say whose fault it is, by the calls of the answer that an error quotes."""
+    """Say whose fault it is, by the calls of the answer that an error quotes; `""` for calls that stand beside it."""
+    if any(not call.pointer for call in result.calls):
+        return ""
     if _quotes_several(result):
         return (
             "the error quotes the arguments of several calls as one: who put the stream together failed, not the model"
         )
-    if result.calls and not result.repairs:
+    if result.calls and not result.repairs and all(call.valid is not False for call in result.calls):
         return "the call that the error quotes is sound: it was not the model that failed, but who read it"
-    if result.calls:
+    if result.repairs and result.calls:
         return "the call that the error quotes could be mended: the model wrote it badly"
     if any(call.reason == "truncated" for call in result.rejected):
         return "the call that the error quotes is cut off: look for the limit on generated tokens first"

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _TELLS: Final = 2
 """Words of an error that tell a cause: see `captures.told.known_of`."""
-_FIRST_PERSON: Final = regex(r"\b(?:I|I['\u2019]\w{1,2}|me|let['\u2019]?s|sorry)\b|\b[Ll]et me\b")
-"""Who writes the call himself says so between an error and his call."""
+_WILL: Final = regex(r"\b(?:I(?:['\u2019]ll| will)|[Ll]et me(?! know)|[Ll]et['\u2019]s)\b[^\n]{0,200}\s*\Z")
+"""Who says right in front of a call what comes next: the writer of the call. One who reports says what came."""
 
 
 def is_answer(result: ParseResult, paste: Paste) -> bool:
@@ -32,11 +32,16 @@ def is_answer(result: ParseResult, paste: Paste) -> bool:
 
 
 def _goes_on(result: ParseResult, paste: Paste) -> bool:
-    """Whether somebody says what he does next between an error and the calls below it."""
+    """Whether a model says what it does next between an error and its calls below."""
     error, text = paste.captures[paste.chosen], "".join(result.texts.values())
     first = min((call.span[0] for call in result.calls if call.span and not call.pointer), default=0)
     told = result.shape == "text" and error.kind == "error" and error.span[0] < first
-    return told and _FIRST_PERSON.search(text, line_end(text, error.span[0]), first) is not None
+    between = text[line_end(text, error.span[0]) : first] if told else ""
+    if not between.strip():
+        return False
+    from utp_cli.captures.report import announces  # noqa: PLC0415 - for words between an error and a call
+
+    return announces(between) or _WILL.search(between) is not None
 
 
 def with_calls_of(text: ParseResult, told: ParseResult) -> ParseResult:
