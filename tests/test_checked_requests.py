@@ -300,6 +300,15 @@ def test_the_tools_of_a_mended_request_are_in_its_providers_form(provider, choic
         assert not check_request(mended, provider).broken
 
 
+@pytest.mark.parametrize("more", [{}, {"top_k": 5}])
+def test_thinking_that_is_left_out_leaves_no_empty_field(more: dict[str, int]):
+    fields = {"thinking": {"type": "enabled", "budget_tokens": 2000}, **more}
+    asked = bedrock(B_ASK, turn("assistant", B_USE), turn("user", B_RESULT), additionalModelRequestFields=fields)
+    found = check_request(asked, "bedrock")
+    assert [one.code for one in found.broken] == ["reasoning-not-returned"]
+    assert found.request.get("additionalModelRequestFields") == (more or None)
+
+
 def test_what_stops_no_request_breaks_no_rule():
     weak = chat(USER) | {"model": "llama3.2:1b"}
     assert not check_request(weak, "openai").broken

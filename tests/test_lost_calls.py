@@ -406,8 +406,9 @@ def test_the_result_that_repeats_its_call_is_no_second_call() -> None:
 
 def test_grok_writes_its_calls_into_the_text_of_others() -> None:
     text = '<xai:function_call name="read">\n<parameter name="path">a < b & c.txt</parameter>\n</xai:function_call>'
-    (call,) = parse(text).calls
-    assert (call.name, call.arguments) == ("read", {"path": "a < b & c.txt"})
+    for written in (text, text.replace(" name", "\n  name")):
+        (call,) = parse(written).calls
+        assert (call.name, call.arguments) == ("read", {"path": "a < b & c.txt"})
     assert told(text, model="x-ai/grok-code-fast-1") == [("call-left-in-content", "info")]
     assert told(text) == []
 

@@ -236,7 +236,7 @@ def _vllm_pairs(command: StartCommand, found: Detection) -> Iterator[CommandFaul
 def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     options = command.options
     name, right = options.get(TOOL), advised(found, command, TOOL)
-    if name in RENAMED and is_there(command, TOOL, RENAMED[name]):
+    if name in RENAMED and right in {None, RENAMED[name]} and is_there(command, TOOL, RENAMED[name]):
         yield conflict(f"{name} is an old name of {RENAMED[name]}", "info", {TOOL: RENAMED[name]})
     if name == "auto" and TEMPLATE in options and "/" not in options[TEMPLATE] and "." not in options[TEMPLATE]:
         told = f"auto reads the model's own template: with the built-in {options[TEMPLATE]} it finds nothing"

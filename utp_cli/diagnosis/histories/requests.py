@@ -30,6 +30,8 @@ _SIGNS: Final = {
     "openai-responses": frozenset({"input", "instructions"}),
 }
 """Fields that only one form of request has."""
+_MODEL_FIELDS: Final = "additionalModelRequestFields"
+"""Where Converse takes fields of the model itself, thinking among them."""
 _PASSED: Final = frozenset({"too-many-tools", "tool-description-missing"})
 """What stops no request."""
 
@@ -93,7 +95,8 @@ def check_request(
     has_calls = any(part.kind in ("call", "result") for turn in turns for part in turn.parts)
     if thinking == "enabled" and rules.thinking == "signed" and _thinking_lost(look, turns):
         asked.pop("thinking", None)
-        dict_of(asked.get("additionalModelRequestFields")).pop("thinking", None)
+        if dict_of(fields := asked.get(_MODEL_FIELDS)).pop("thinking", None) and not fields:
+            del asked[_MODEL_FIELDS]
     mended = asked if history.converted else check_options(look, asked, model, has_calls=has_calls)
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
@@ -116,7 +119,7 @@ def check_request(
 
 
 def _thinking_of(request: Mapping[str, Any]) -> Any:
-    return request.get("thinking") or dict_of(request.get("additionalModelRequestFields")).get("thinking")
+    return request.get("thinking") or dict_of(request.get(_MODEL_FIELDS)).get("thinking")
 
 
 def _thinking_lost(look: Look, turns: list[Turn]) -> bool:
