@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS
+from utp_cli.detection.dialect import server_row
+from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, dialect_called
 from utp_cli.facts.releases import OLDEST, has, spans
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
@@ -80,6 +81,19 @@ def advised(found: Detection, command: StartCommand, option: str) -> str | None:
     new = RENAMED.get(due, "") if (engine, option) == ("sglang", TOOL) else ""
     names = [name for name in (new, due, *same) if name]
     return next((name for name in names if is_there(command, option, name)), None)
+
+
+_ONE_CLASS: Final = {"glm45", "glm47"}
+"""Dialects that one class of vLLM reads, under either name."""
+
+
+def fitting(command: StartCommand, found: Detection) -> set[str]:
+    """Return the dialects that a parser may read: that of the advised parser, and what the series writes besides."""
+    row, right = server_row(found.spec), advised(found, command, TOOL)
+    if row is None or not right:
+        return {*found.dialect_candidates}
+    names = {dialect_called(name, command.engine) or "" for name in (right, *row.also)}
+    return names | (_ONE_CLASS if command.engine == "vllm" and names & _ONE_CLASS else set())
 
 
 def is_there(command: StartCommand, option: str, name: str) -> bool:

@@ -11,6 +11,7 @@ import re
 import shlex
 
 from utp_cli.detection.command_variables import assigned, opposite, option_of, stated_by
+from utp_cli.facts.releases import options as options_of
 from utp_cli.facts.releases import spans
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
@@ -122,8 +123,21 @@ class StartCommand(Record):
 
 
 def read_command(text: str, *, image: str = "", environment: dict[str, str] | None = None) -> StartCommand | None:
-    """Read a command line, or the arguments that a container of this image gets. None: no server is known in it."""
-    return _read(_split(joined(text)), image, environment or {})
+    """Read a command line, or the arguments that a container of this image gets. None: no server is known in it.
+
+    Options alone are those of the one engine that has them all.
+    """
+    found = _split(joined(text))
+    return _read(found, image or _owner(found), environment or {})
+
+
+def _owner(found: Words) -> str:
+    """Return an image of the one engine that has all options of a line which begins with one; else `""`."""
+    given = {word.partition("=")[0] for word in found if re.match(r"--[A-Za-z]", word)}
+    if not found or found[0].partition("=")[0] not in given:
+        return ""
+    owners = [engine for engine in NAMES if given <= options_of(engine).keys()]
+    return next((phrase for phrase, engine, _ in ENGINES if "/" in phrase and owners == [engine]), "")
 
 
 def joined(text: str) -> str:

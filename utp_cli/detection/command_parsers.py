@@ -20,6 +20,7 @@ from utp_cli.detection.command_faults import (
     advised,
     base_model,
     conflict,
+    fitting,
     is_there,
     known_names,
     little_context,
@@ -28,7 +29,6 @@ from utp_cli.detection.command_faults import (
 )
 from utp_cli.detection.command_line import NAMES
 from utp_cli.detection.command_templates import other_template
-from utp_cli.detection.dialect import server_row
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
 from utp_cli.facts.releases import NEWEST, OLDEST, has, number_of, spans
@@ -99,7 +99,7 @@ def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandF
     reads = dialect_called(name, command.engine) if name else None
     if not name or not reads or PLUGIN in command.options:
         return
-    if reads in _fitting(command, found) or name not in known_names(command.engine, TOOL_PARSERS):
+    if reads in fitting(command, found) or name not in known_names(command.engine, TOOL_PARSERS):
         return
     right = advised(found, command, TOOL)
     plugin = f"{PLUGIN} FILE with a parser of your own, or " if command.engine == "vllm" else ""
@@ -121,19 +121,6 @@ def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandF
             evidence=f"{TOOL} {name}",
             advice=f"{plugin}leave the call in the content and parse the text (utp serve)",
         )
-
-
-ONE_CLASS = {"glm45", "glm47"}
-"""Dialects that one class of vLLM reads, under either name."""
-
-
-def _fitting(command: StartCommand, found: Detection) -> set[str]:
-    """Return the dialects that a parser may read: that of the advised parser, and what the series writes besides."""
-    row, right = server_row(found.spec), advised(found, command, TOOL)
-    if row is None or not right:
-        return {*found.dialect_candidates}
-    fitting = {dialect_called(name, command.engine) or "" for name in (right, *row.also)}
-    return fitting | (ONE_CLASS if command.engine == "vllm" and fitting & ONE_CLASS else set())
 
 
 def _no_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.detection.command_faults import TEMPLATE, TOOL, CommandFault
+from utp_cli.detection.command_faults import TEMPLATE, TOOL, CommandFault, advised, fitting, series
 from utp_cli.facts.parser_names import dialect_called
 
 if TYPE_CHECKING:
@@ -34,8 +34,12 @@ def other_template(command: StartCommand, found: Detection) -> Iterator[CommandF
     name, parser = command.options.get(TEMPLATE, ""), command.options.get(TOOL)
     reads = dialect_called(parser, command.engine) if parser else None
     taught = _taught(command, name) if reads else ()
-    if not taught or reads in taught or not {*taught}.isdisjoint(found.dialect_candidates):
+    writes = {*found.dialect_candidates, *fitting(command, found)}
+    if not taught or not writes.isdisjoint(taught):
         return  # a template that fits the model is not at fault: the parser is
+    if reads in taught:
+        yield from _of_another_family(command, found, taught[0])
+        return
     fits = reads in found.dialect_candidates
     yield CommandFault(
         code="template-of-another-model",
@@ -45,6 +49,20 @@ def other_template(command: StartCommand, found: Detection) -> Iterator[CommandF
         changes={TEMPLATE: None} if fits else {},
         advice="" if fits else "the template of this model, or the parser of what the template teaches",
     )
+
+
+def _of_another_family(command: StartCommand, found: Detection, taught: str) -> Iterator[CommandFault]:
+    """Template and parser fit each other, and not the model."""
+    if found.dialect_candidates:
+        right = advised(found, command, TOOL)
+        yield CommandFault(
+            code="template-of-another-model",
+            severity="warning",
+            message=f"the template teaches {taught}, and {series(found)} was trained on {found.dialect_candidates[0]}",
+            evidence=f"{TEMPLATE} {command.options[TEMPLATE]}",
+            changes={TEMPLATE: None, TOOL: right} if right else {},
+            advice="" if right else "the model's own template; no parser reads its calls: parse the text (utp serve)",
+        )
 
 
 def _taught(command: StartCommand, name: str) -> tuple[str, ...]:
