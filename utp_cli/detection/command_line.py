@@ -11,8 +11,7 @@ import re
 import shlex
 
 from utp_cli.detection.command_variables import assigned, opposite, option_of, stated_by
-from utp_cli.facts.releases import options as options_of
-from utp_cli.facts.releases import spans
+from utp_cli.facts.releases import options as options_of, spans
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 

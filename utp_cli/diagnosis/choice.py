@@ -35,6 +35,20 @@ class RequestChoice(Record):
 
 
 _AUTO = RequestChoice()
+_OFF = (
+    ("chat_template_kwargs", "enable_thinking", False),
+    ("chat_template_kwargs", "thinking", False),
+    ("thinking", "type", "disabled"),
+    ("reasoning", "enabled", False),
+    ("reasoning", "effort", "none"),
+)
+"""A field in a field, and what it says where the model is not to think."""
+
+
+def is_unthinking(request: Mapping[str, Any]) -> bool:
+    """Whether a request says that the model is not to think."""
+    alone = (request.get("enable_thinking"), request.get("think"), request.get("reasoning_effort") != "none")
+    return False in alone or any(dict_of(request.get(outer)).get(inner) == said for outer, inner, said in _OFF)
 
 
 def choice_of(request: Mapping[str, Any]) -> RequestChoice:

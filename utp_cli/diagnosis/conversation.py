@@ -154,8 +154,9 @@ def mistral_id_format(session: ConversationHistory) -> Iterator[Observation]:
             return
 
 
-_BENT = regex(r"(?:functions|call|toolu|fc|chatcmpl)\b.*\d.*|(?:functions|call)[\w.]*\d\w*|\d+")
-"""What is left of an id, without the name of a known tool, where a client or a server bent it: a name alone is none."""
+_BENT = regex(r"(?:functions|call|toolu|fc|chatcmpl)\b.*\d.*|(?:functions|call)[\w.]*\d\w*|functions|\d+")
+"""What is left of an id, without the name of a known tool, where a client or a server bent it: a name alone is none.
+With `functions.` in front it is one whose number is lost."""
 
 
 @diagnosis("kimi-id-format", "error", kinds=("answer", "session"), views=("call_views",))

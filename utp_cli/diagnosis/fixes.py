@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
-from utp_cli.diagnosis.models import HOSTED, belongs, dialect_of, served
+from utp_cli.diagnosis.models import HOSTED, belongs, dialect_of, never_thinks, served
 from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.facts.formats import FORMATS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called, names_of
@@ -161,6 +161,22 @@ def _tool_parser(engine: str, dialect: Dialect | None, row: ServerRow | None, re
 def _in(engine: str, name: str, release: str | None, what: What = "tool-parser") -> bool:
     """Whether a release has a parser; where the releases of an engine were not read one by one, it may."""
     return not number_of(release) or not first_with(engine, name, what) or has(engine, name, release, what)
+
+
+def lost_text(answer: Answer) -> str:
+    """Say what helps where the server at hand swallowed what the model wrote; `""` where it takes no parser's name."""
+    dialect = dialect_of(answer.model)
+    if dialect is None or engine_of(answer) not in NO_PARSER:
+        return ""
+    return f"ask again with `stream: false`; {dialect.name} is read with {tool_parser(answer, dialect)}; then upgrade"
+
+
+def needless_reasoning_parser(answer: Answer) -> str:
+    """Say what helps where a parser of thinking took all that a model wrote which never thinks; `""` for others."""
+    flag = REASONING_PARSER.get(engine_of(answer) or "", "").removesuffix(" {name}")
+    if not flag.endswith("parser") or not never_thinks(answer.model):
+        return ""
+    return f"drop {flag}: {answer.model} does not think, and such a parser takes all that it writes for thinking"
 
 
 def reasoning_parser(subject: Answer) -> str:

@@ -88,3 +88,12 @@ def served(model: str | None) -> ServerRow | None:
     from utp_cli.detection.model_id import read_model_id  # noqa: PLC0415
 
     return server_row(read_model_id(model))
+
+
+def never_thinks(model: str | None) -> bool:
+    """Whether a model is of a known series that does not think."""
+    if served(model) is None:
+        return False
+    from utp_cli.detection.detect import detect  # noqa: PLC0415 - as above
+
+    return not detect(model or "").capability.reasoning

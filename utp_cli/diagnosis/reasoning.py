@@ -92,6 +92,7 @@ def call_in_reasoning(answer: Answer) -> Iterator[Observation]:
                 pointer=call.pointer,
                 span=call.span,
                 tool=call.name,
+                fix=fixes.needless_reasoning_parser(answer),
             )
             return
     for passage in () if answer.thought or answer.stop == "length" else answer.silent_thinking:

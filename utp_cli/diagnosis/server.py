@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.diagnosis.truncation import is_swallowed
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.releases import number_of
 from utp_cli.protocol.patterns import regex
@@ -325,7 +326,7 @@ def calls_lost(answer: Answer) -> Iterator[Observation]:
 
     What proves it: the stop reason says tool call and there is none anywhere; or text, thinking and calls
     are all empty, the stop reason is normal, and at least 8 tokens were generated (those of hidden thinking
-    not counted).
+    not counted); or it is a length limit, a call was forced, and the model was told not to think.
 
     What to change: repeat the request with `stream: false`, and once without the server's tool parser, to
     see the raw text; then upgrade the server or switch the parser. Ollama: read the calls of the last
@@ -347,4 +348,11 @@ def calls_lost(answer: Answer) -> Iterator[Observation]:
         yield Observation(
             message="nothing arrived of what the model generated",
             evidence=f"{tokens} tokens generated, and text, thinking and calls are empty",
+            fix=fixes.lost_text(answer),
+        )
+    if is_swallowed(answer):
+        yield Observation(
+            message="the forced call was cut off by the token limit, and the server dropped what was there",
+            evidence=f"{tokens} tokens generated, and text, thinking and calls are empty",
+            fix=fixes.token_limit(answer),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.choice import choice_of, is_unthinking
 from utp_cli.diagnosis.json_text import broken_off, is_prose
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.dialects.catalogue import DIALECTS
@@ -148,18 +149,29 @@ def reasoning_exhausted_budget(answer: Answer) -> Iterator[Observation]:
     thought = result.reasoning.strip()
     if answer.stop != "length" or result.content.strip() or answer.call_views:
         return
-    lost = answer.completion_tokens or 0
     if thought or answer.hidden_tokens:
         yield Observation(
             message="thinking used up the token limit before any text or call",
             evidence=f"…{thought[-80:]}" if thought else f"{answer.hidden_tokens} tokens of hidden thinking",
         )
-    elif lost >= _MANY and not result.content and _is_bare(answer):
+    elif _is_lost(answer) and not is_swallowed(answer):
         yield Observation(
             message="the token limit was reached, and nothing of what was written came: most often it was thinking",
-            evidence=f"{lost} tokens were written, and none is here",
+            evidence=f"{answer.completion_tokens} tokens were written, and none is here",
             confidence="medium",
         )
+
+
+def _is_lost(answer: Answer) -> bool:
+    """Whether an answer ended at a limit, and nothing is there of many tokens."""
+    written, result = answer.completion_tokens or 0, answer.result
+    empty = not (result.content or result.reasoning.strip() or answer.call_views or answer.hidden_tokens)
+    return answer.stop == "length" and written >= _MANY and empty and _is_bare(answer)
+
+
+def is_swallowed(answer: Answer) -> bool:
+    """Whether it was a forced call that is not there: who was told not to think wrote nothing else."""
+    return choice_of(answer.request).mode == "must" and is_unthinking(answer.request) and _is_lost(answer)
 
 
 def _is_bare(answer: Answer) -> bool:

@@ -46,7 +46,7 @@ _CONSTRAINTS: Final = {
 }
 """Fields that servers refuse beside tools (their error texts), the diagnosis, and whether always or only where a call
 is forced."""
-_GUIDED: Final = ("guided_json", "guided_regex", "guided_choice", "guided_grammar")
+GUIDED: Final = ("guided_json", "guided_regex", "guided_choice", "guided_grammar")
 
 
 def check_options(look: Look, request: Mapping[str, Any], model: str | None, *, has_calls: bool) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool)
     if kind == "json_object" and look.rules.name in ("openai", "azure") and "json" not in asked.casefold():
         mend = "say in the prompt that the answer is JSON"
         look.breaks("tools-with-structured-output", where, "JSON mode without the word JSON in a message", mend=mend)
-    for key in _GUIDED:
+    for key in GUIDED:
         if key in request and look.rules.name == "vllm":
             mend, outcome = "`structured_outputs`, or response_format", "vLLM ignores it since 0.12"
             look.breaks("constraint-field-ignored", f"/{key}", f"`{key}`", mend=mend, outcome=outcome)

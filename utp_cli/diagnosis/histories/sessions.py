@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
+from utp_cli.diagnosis.histories.options import GUIDED
 from utp_cli.diagnosis.histories.requests import check_request
 from utp_cli.diagnosis.models import HOSTED, belongs
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
+from utp_cli.facts.releases import number_of
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.numbers import json_dumps
@@ -35,11 +37,13 @@ _SURE: Final = frozenset(
         *("tool-options-without-tools", "tools-with-structured-output", "constraint-conflict", "tool-choice-malformed"),
         *("tool-shape-invalid", "tool-name-invalid", "tool-name-duplicate", "schema-strict-incomplete"),
         *("mistral-id-format", "parallel-history-unsupported", "arguments-wrong-kind", "tools-need-responses-api"),
-        *("gemini-schema-shape", "schema-keyword-unsupported", "tool-choice-refused"),
+        *("gemini-schema-shape", "schema-keyword-unsupported", "tool-choice-refused", "constraint-field-ignored"),
     }
 )
 """What is refused for certain, where only the server or the model tells who gets a request: the order of its turns and
 their roles depend on a template, and frameworks convert a history before they send it."""
+_SINCE: Final = {"constraint-field-ignored": "0.12"}
+"""The first release of the server that does so."""
 _OPENAI: Final = frozenset({"openai", "azure"})
 _RESPONSES: Final = "openai-responses"
 _SURE_OF_OPENAI: Final = frozenset(
@@ -93,12 +97,14 @@ def diagnose_conversation(
     codes = {finding.code for finding in found}
     checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
     whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
+    release = number_of(text_of((server or {}).get("version")))
     return found + [
         one
         for one in checked.broken
         if one.code not in codes
         and _FOLLOWS.get(one.code) not in codes
         and (whole or one.place.pointer != "/tools")
+        and not () < release < number_of(_SINCE.get(one.code))
         and (told or one.code in _SURE or (one.code in _SURE_OF_OPENAI and name in (*_OPENAI, _RESPONSES)))
     ]
 
@@ -145,6 +151,8 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
         return own.name
     if chat and engine in ("", "ollama") and _is_ollamas(asked) and not belongs(model, HOSTED):
         return "ollama"
+    if chat and not engine and not asked.keys().isdisjoint(GUIDED):
+        return "vllm"
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
     if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):
         return "dashscope"
