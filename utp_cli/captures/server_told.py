@@ -10,6 +10,7 @@ import re
 from typing import Any, Final
 
 from utp_cli.facts.error_texts.finder import small_letters
+from utp_cli.facts.parser_names import parsers_of_files
 from utp_cli.protocol.patterns import regex
 
 _NUMBER: Final = r"v?(\d{1,4}\.\d{1,4}\.\d{1,4}(?:\.?(?:rc|post|dev)\d{1,4})?)\b"
@@ -101,7 +102,8 @@ def server_told(text: str) -> dict[str, Any]:
                 told[key] = found[1]
         if _SWITCH.search(line):
             told["enable_auto_tool_choice"] = True
-    return told
+    speaking = parsers_of_files(text[:_HEAD], engines[0])
+    return {"tool_call_parser": speaking.pop()} | told if len(speaking) == 1 else told
 
 
 def same_model(one: str, other: str) -> bool:

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.issues import DUE, MISSING, UNKNOWN, issues_told, keywords_told
-from utp_cli.diagnosis.models import dialect_of
+from utp_cli.diagnosis.json_text import strict
+from utp_cli.diagnosis.models import dialect_of, served
 from utp_cli.diagnosis.observation import clipped, finding_of, section
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
+from utp_cli.facts.parser_names import dialect_called
 from utp_cli.facts.servers import LABELS
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
+from utp_cli.wire.access import dicts_of, dig
 from utp_cli.wire.account import is_of_account
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from utp_cli.diagnosis.subject import Refusal
     from utp_cli.facts.error_texts.entries import ErrorText
@@ -210,10 +213,34 @@ def _refined(match: FoundText, refusal: Refusal) -> str:
         return "history-arguments-invalid"  # vLLM and SGLang decode these before they render the prompt
     if match.entry.code == "arguments-invalid-json" and refusal.quotes_several:
         return "arguments-concatenated"
+    if match.entry.code == "arguments-invalid-json" and _has_bad_calls(refusal.request):
+        return "history-arguments-invalid"
+    if match.entry.code == "server-rejects-own-output" and _is_of_another(
+        refusal, fixes.engine_of(refusal) or match.entry.by
+    ):
+        return "parser-mismatch"
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
     told = issues_told(refusal.message[match.span[0] :])
     return next((code for said, code in _ISSUES if said in told), match.entry.code)
+
+
+def _has_bad_calls(request: Mapping[str, Any]) -> bool:
+    """Whether a call in the history of a request has arguments that are no JSON."""
+    calls = (
+        call for _, message in dicts_of(request.get("messages")) for _, call in dicts_of(message.get("tool_calls"))
+    )
+    return any(isinstance(text := dig(call, "function", "arguments"), str) and not strict(text).ok for call in calls)
+
+
+def _is_of_another(refusal: Refusal, engine: str) -> bool:
+    """Whether the parser that the server runs reads another dialect than the model's series writes."""
+    row, running = served(refusal.model), refusal.server.get("tool_call_parser")
+    reads = dialect_called(running, engine) if running else None
+    if row is None or not reads:
+        return False
+    names = (row.vllm, row.sglang, *row.also)
+    return reads not in {*row.dialects, *(dialect_called(name, engine) for name in names)}
 
 
 def _evidence(message: str, match: FoundText) -> str:

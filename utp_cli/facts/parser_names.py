@@ -8,6 +8,7 @@ alone, or the chat template decides.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -301,6 +302,28 @@ REASONING_PARSERS: Final[dict[str, Names]] = {
     ),
 }
 """Server → `--reasoning-parser`: the dialect whose thinking markers fit."""
+
+
+_FILES: Final = {
+    "vllm": {
+        "deepseekv3": "deepseek_v3", "deepseekv31": "deepseek_v31", "deepseekv32": "deepseek_v32",
+        "glm4_moe": "glm45", "glm47_moe": "glm47", "gptoss": "openai", "granite_20b_fc": "granite-20b-fc",
+        "internlm2": "internlm", "llama": "llama3_json", "phi4mini": "phi4_mini_json", "qwen3coder": "qwen3_coder",
+    },
+    "sglang": {
+        "glm4_moe": "glm45", "glm47_moe": "glm47", "gpt_oss": "gpt-oss", "kimik2": "kimi_k2", "llama32": "llama3",
+    },
+}  # fmt: skip
+"""The file of a parser, its ending left out, and the parser where that has another name. vLLM 0.10 to 0.33:
+`…_tool_parser.py`; SGLang 0.5: `…_detector.py`."""
+_FILE: Final = re.compile(r"\b(\w{3,30}?)(?:_engine)?_(?:tool_parser|detector)\.py\b")
+
+
+def parsers_of_files(log: str, engine: str) -> set[str]:
+    """Return the tool parsers whose files the log of a server names."""
+    files = _FILES.get(engine, {})
+    named = {files.get(file, file) for file in _FILE.findall(log)} if files else set()
+    return {name for name in named if dialect_called(name, engine)}
 
 
 def dialect_called(name: str, engine: str | None = None) -> str | None:
