@@ -62,9 +62,9 @@ _LITTLE = 24
 """Characters of a fix that says too little by itself."""
 _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
 _PARSER = regex(r"--tool[-_](?:call-)?parser (\S+)")
-_CHOICES = regex(r"(?:\bchoo?se from|\b[Ss]upported[ \w]{0,30}parsers are:|\b[Aa]vailable[ \w]{0,30}parsers:)([^\n]*)")
+_CHOICES = regex(r"(?:\bchoo?se from|\b[Ss]upported[ \w]{0,30}parsers(?: are)?:|\b[Aa]vailable[ \w]{0,30}parsers:)([^\n]*)")
 """How the names that a server takes are led."""
-_REFUSED = regex(r"parser\W{1,4}(?P<name>[\w-]{3,40})['\"]")
+_REFUSED = regex(r"parser\W{1,4}(?P<name>[\w-]{3,40})(?:['\"]|\s)")
 """The name that it does not take."""
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
@@ -173,7 +173,9 @@ def _listed(refusal: Refusal, engine: str | None) -> str:
     named = _PARSER.search(fix)
     if named and named[1] in names:
         return fix
+    meant = dialect_called(refused["name"]) if refused else None
     alike = [name for name in names if refused and name.startswith(refused["name"])]
+    alike = alike or [name for name in names if meant and dialect_called(name, engine) == meant]
     return f"take {alike[0]} of the list: here the parser has this name" if len(alike) == 1 else ""
 
 
