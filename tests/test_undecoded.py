@@ -8,8 +8,12 @@ CALLS = [
     ('<tool_call>Ċ{"name":Ġ"tide",Ġ"arguments":Ġ{"days":Ġ3}}Ċ</tool_call>', "hermes"),
     ("<tool_call>Ċ<function=tide>Ċ<parameter=days>Ċ3Ċ</parameter>Ċ</function>Ċ</tool_call>", "qwen3_coder"),
     ('{"name":Ġ"tide",Ġ"arguments":Ġ{"days":Ġ3}}', "auto"),
+    ('[TOOL_CALLS]▁[{"name":▁"tide",▁"arguments":▁{"days":▁3}}]', "mistral_list"),
 ]
-MALTESE = [
+SOUND = [
+    "<b>▁▁▁</b>",
+    "▁▂▃▄▅▆▇█",
+    '{"bar":"▁▂▃"}',
     "Ġanni",
     '{"name":"Ġanni"}',
     '{"a":["Ġorġ","Ċensu"]}',
@@ -33,8 +37,8 @@ def test_a_field_of_a_document_is_read():
     assert parse(body).content == "The tide turns, at six."
 
 
-@pytest.mark.parametrize("text", MALTESE)
-def test_maltese_stays(text):
+@pytest.mark.parametrize("text", SOUND)
+def test_letters_of_words_and_drawings_stay(text):
     result = parse(text)
     assert text in (result.content, *result.texts.values())
     assert not result.notes

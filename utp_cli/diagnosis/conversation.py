@@ -185,6 +185,7 @@ def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observatio
             name = call.known_name if named else "<name>"
             rewritten = f"name the ids of the history functions.{name}:<n> again: Kimi goes on with those that it sees"
             yield Observation(
+                severity="warning" if rest.strip("._:") == "functions" else "error",  # some parsers take it
                 message=f"Kimi K2 wants ids of the form functions.{name}:0, not {call.id}",
                 evidence=f"id {call.id}",
                 pointer=call.pointer,

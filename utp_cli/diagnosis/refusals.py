@@ -62,7 +62,7 @@ _LITTLE = 24
 """Characters of a fix that says too little by itself."""
 _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
 _PARSER = regex(r"--tool[-_](?:call-)?parser (\S+)")
-_CHOICES = regex(r"(?:\bchoo?se from|\b[Ss]upported[ \w]{0,30}parsers(?: are)?:|\b[Aa]vailable[ \w]{0,30}parsers:)([^\n]*)")
+_CHOICES = regex(r"(?:\bchoo?se from|\b(?:[Ss]upported|[Aa]vailable)[ \w]{0,30}parsers(?: are)?:)([^\n]*)")
 """How the names that a server takes are led."""
 _REFUSED = regex(r"parser\W{1,4}(?P<name>[\w-]{3,40})(?:['\"]|\s)")
 """The name that it does not take."""

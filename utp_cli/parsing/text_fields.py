@@ -131,7 +131,7 @@ class TextFields:
         """
         for text_field in self._by_pointer.values():
             text = text_field.engine.text
-            if ("Ġ" in text or "Ċ" in text) and (whole := decoded(text)):
+            if ("Ġ" in text or "Ċ" in text or "▁" in text) and (whole := decoded(text)):
                 thinking = text_field.kind == "reasoning"
                 self._read_whole(
                     text_field, Engine(self._plan, tools=self._tools, thinking=thinking, tells=False), whole

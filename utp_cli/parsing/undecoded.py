@@ -1,7 +1,9 @@
-"""Text whose tokens were not decoded: byte-level BPE writes a blank as `Ġ`, a line break as `Ċ`, a tab as `ĉ`.
+"""Text whose tokens were not decoded: byte-level BPE writes a blank as `Ġ`, a line break as `Ċ`, a tab as `ĉ`;
+SentencePiece writes a blank as `▁`.
 
-Raw token streams show such text, and servers whose tokenizer does not fit the model. Both letters are Maltese too: they
-count only in a text without any blank, at places where no word has them.
+Raw token streams show such text, and servers whose tokenizer does not fit the model. The first two are Maltese letters
+too, and markers of DeepSeek have the last: they count only in a text without any blank, at places where no word and no
+marker has them.
 """
 
 from __future__ import annotations
@@ -9,8 +11,8 @@ from __future__ import annotations
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.patterns import regex
 
-_DECODED = str.maketrans("ĠĊĉ", " \n\t")
-_SIGN = regex(r"(?<=[a-z0-9:,.;!?}\]])[ĠĊ]|[ĠĊ](?=[^\w\s])")
+_DECODED = str.maketrans("ĠĊĉ▁", " \n\t ")
+_SIGN = regex(r"(?<=[a-z0-9:,.;!?}\]])[ĠĊ]|[ĠĊ](?=[^\w\s])|(?<=[:,.;!?}\]])▁|▁(?=[\"\[{(<])")
 _BLANK = regex(r"\s")
 _ENOUGH = 2
 """So many signs make sure of it."""
@@ -18,7 +20,7 @@ _ENOUGH = 2
 
 def decoded(text: str) -> str | None:
     """Return the text with its blanks, each character in its place; None where it was decoded."""
-    if not ("Ġ" in text or "Ċ" in text) or _BLANK.search(text):
+    if _BLANK.search(text):
         return None
     signs = _SIGN.finditer(text)
     return (
@@ -30,5 +32,5 @@ def decoded(text: str) -> str | None:
 
 def undecoded_note(pointer: str) -> Note:
     """Say what was done, and what to set right."""
-    message = "the text holds tokens as the tokenizer stores them (Ġ for a blank, Ċ for a line break); read as decoded"
+    message = "the text holds tokens as the tokenizer has them (Ġ or ▁: a blank, Ċ: a line break); read as decoded"
     return Note(code="undecoded-tokens", message=message, pointer=pointer)

@@ -1,7 +1,8 @@
 """XML elements: one child for the name, one for the arguments.
 
-    call      = open *( space child ) space close
+    call      = open *( space child ) [ space object ] space close
     child     = "<" NAME ">" content "</" NAME ">"
+    object    = a JSON object behind the name alone, as small models mix it with hermes
     arguments = a JSON object, or one element an argument; text may stand in CDATA
 
 A child ends at its own closing tag; tags of the same name inside it are counted, CDATA is opaque. The five entities
@@ -14,6 +15,7 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.engine.grammars.element_values import CDATA_CLOSE, CDATA_OPEN, element_value, placed, plain_text
+from utp_cli.engine.grammars.json_value import read_value
 from utp_cli.engine.grammars.writing import first, json_text
 from utp_cli.engine.layout import TextRun
 from utp_cli.engine.reading import (
@@ -56,6 +58,7 @@ class Child(MutableRecord):
     """A child element: its content is `[start, end)`."""
 
     name: str
+    """Empty: an object that stands there in no element."""
     start: int
     end: int
     next: int
@@ -72,7 +75,10 @@ def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting
         if role_of(hit) == "close" and hit and hit.marker in context.dialect.call_close:
             position, closed = hit.end, True
             break
-        child = (yield from read_child(source, ahead, context)) if source.char(ahead) == "<" and not hit else None
+        begins = "" if hit else source.char(ahead)
+        child = (yield from read_child(source, ahead, context)) if begins == "<" else None
+        if begins == "{" and len(children) == 1 and children[0].name in context.body.name_keys:
+            child = yield from _bare_object(source, ahead, context)
         if child is None or (not children and child.name not in _known(context.body)):
             break
         children.append(child)
@@ -87,6 +93,14 @@ def read(source: Source, opened: Hit, context: Context[ElementsBody]) -> Waiting
     return MarkerRead(
         calls=[call], end=end, runs=[*runs, TextRun("markup", payload[1], end)] if closed else runs, closed=closed
     )
+
+
+def _bare_object(source: Source, start: int, context: Context[ElementsBody]) -> Waiting[Child | None]:
+    """Read the object that stands behind the name, in no element; None where none does."""
+    reader = yield from read_value(source, start, context.dialect.call_close)
+    if reader.declined:
+        return None
+    return Child(name="", start=start, end=reader.end, next=reader.end, closed=reader.complete)
 
 
 def _known(body: ElementsBody) -> tuple[str, ...]:
@@ -188,11 +202,12 @@ def _call(source: Source, children: list[Child], payload: tuple[int, int], conte
             rest[child.name] = child
         if not child.closed:
             call.lack = "more" if cut else call.lack
-            call.repairs.append(missing_close(child.end, f"</{child.name}>"))
+            call.repairs += [missing_close(child.end, f"</{child.name}>")] if child.name else []
     tool = (context.tools or {}).get(call.name or "")
-    holder = next((child for name, child in rest.items() if name in body.argument_keys), None)
+    holder = next((child for name, child in rest.items() if name in ("", *body.argument_keys)), None)
     if holder:
         _arguments(source, holder, call, tool)
+        call.repairs += [] if holder.name else [_flattened(call, "took the object behind the name as the arguments")]
         context.live.arguments(holder.start, holder.end)
     elif rest:
         _flat(source, rest, call, tool)
@@ -233,12 +248,19 @@ def _flat(source: Source, rest: Mapping[str, Child], call: RawCall, tool: Tool |
         call.arguments[name], repairs, path = element_value(text, schema, tool.parameters if tool else None, cut=cut)
         call.repairs += [repair.moved(child.start) for repair in repairs]
         call.partial += [pointer(name, *path)] if path is not None else []
-    call.repairs.append(
-        Repair(
-            code="flat-arguments", layer="shape", confidence="likely", pointer="/arguments",
-            before=None, after=call.arguments, message="took the elements beside the name as the arguments",
-        )
-    )  # fmt: skip
+    call.repairs.append(_flattened(call, "took the elements beside the name as the arguments"))
+
+
+def _flattened(call: RawCall, message: str) -> Repair:
+    return Repair(
+        code="flat-arguments",
+        layer="shape",
+        confidence="likely",
+        pointer="/arguments",
+        before=None,
+        after=call.arguments,
+        message=message,
+    )
 
 
 def write(dialect: Dialect, body: ElementsBody, calls: Sequence[Mapping[str, Any]]) -> str:
