@@ -9,14 +9,17 @@ from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import line_end
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from utp_cli.captures.read import Paste
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.captures import Capture
 
+_ANSWERS: Final[set[str]] = {"answer", "stream"}
 _TELLS: Final = 2
 """Words of an error that tell a cause: see `captures.told.known_of`."""
+_FRAMES: Final = 1_200
+"""Characters before an exception in which its last frames stand: they may say who failed."""
 _WILL: Final = regex(r"\b(?:I(?:['\u2019]ll| will)|[Ll]et me(?! know)|[Ll]et['\u2019]s)\b[^\n]{0,200}\s*\Z")
 """Who says right in front of a call what comes next: the writer of the call. One who reports says what came."""
 
@@ -51,6 +54,28 @@ def with_calls_of(text: ParseResult, told: ParseResult) -> ParseResult:
     texts = {**told.texts, **text.texts}
     read = {"repairs": text.repairs, "segments": text.segments, "attempts": text.attempts}
     return replace(told, calls=text.calls, texts=texts, **read)
+
+
+def told_beside_answers(
+    chosen: ParseResult, paste: Paste, of_capture: Callable[[int], ParseResult]
+) -> ParseResult | None:
+    """Return what tells more than the chosen of an answer and an error in one paste; None where it tells enough.
+
+    An answer that is sound by itself failed as the error beside it says. Words that many have, of a program that
+    failed, tell less than what is wrong with the answer that it was given. `of_capture` reads one capture.
+    """
+    kind = paste.captures[paste.chosen].kind
+    wanted = {"error"} if kind in _ANSWERS else _ANSWERS if kind == "error" and paste.known <= _TELLS else set()
+    places = [place for place, one in enumerate(paste.captures) if one.kind in wanted]
+    if not places or (kind in _ANSWERS and _is_loud(chosen)):
+        return None
+    others = (of_capture(place) for place in reversed(places))
+    other = next((one for one in others if _is_loud(one)), None)
+    return with_calls_of(chosen, other) if other and kind in _ANSWERS else other
+
+
+def _is_loud(result: ParseResult) -> bool:
+    return any(finding.severity != "info" for finding in result.named)
 
 
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
@@ -90,7 +115,7 @@ def _is_somebodys(error: Capture, result: ParseResult, *, begins: bool = False) 
     """
     from utp_cli.facts.error_texts.finder import find_error_texts  # noqa: PLC0415 - for errors
 
-    text = "".join(result.texts.values())[slice(*error.span)]
-    found = find_error_texts(text, families=False)
+    begin = error.span[0] - (_FRAMES if error.form == "python-traceback" else 0)
+    found = find_error_texts("".join(result.texts.values())[max(begin, 0) : error.span[1]], families=False)
     known = [match.entry for match in found if not (begins and match.span[0])]
     return any(entry.prio >= 0 and entry.code != "announced-not-called" for entry in known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.parsing.beside_errors import is_answer, with_calls_of
+from utp_cli.parsing.beside_errors import is_answer, told_beside_answers, with_calls_of
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads
@@ -118,7 +118,14 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
         record = _decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
-    chosen = of_capture(result, paste.captures, paste.chosen, options | _server_told(text, options), read)
+    options |= _server_told(text, options)
+
+    def read_one(place: int) -> ParseResult:
+        return of_capture(result, paste.captures, place, options, read)
+
+    chosen = read_one(paste.chosen)
+    if len(paste.captures) > 1:
+        chosen = told_beside_answers(chosen, paste, read_one) or chosen
     return with_calls_of(result, chosen) if chosen.shape == "error" and result.shape == "text" else chosen
 
 
