@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import line_end
@@ -12,12 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from utp_cli.captures.read import Paste
-    from utp_cli.protocol.calls import ParseResult
+    from utp_cli.diagnosis.subject import Answer
+    from utp_cli.protocol.calls import ParseResult, ToolCall
     from utp_cli.protocol.captures import Capture
+    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.spans import Span
 
-_ANSWERS: Final[set[str]] = {"answer", "stream"}
+ANSWERS: Final[set[str]] = {"answer", "stream"}
+"""Kinds of captures that hold what a model answered."""
 _TELLS: Final = 2
 """Words of an error that tell a cause: see `captures.told.known_of`."""
+_MARKUP: Final = regex(CALL_MARKUP)
+_NEAR: Final = 200
+"""Characters that may stand between what an answer says and the call behind it."""
 _FRAMES: Final = 1_200
 """Characters before an exception in which its last frames stand: they may say who failed."""
 _WILL: Final = regex(r"\b(?:I(?:['\u2019]ll| will)|[Ll]et me(?! know)|[Ll]et['\u2019]s)\b[^\n]{0,200}\s*\Z")
@@ -65,13 +73,55 @@ def told_beside_answers(
     failed, tell less than what is wrong with the answer that it was given. `of_capture` reads one capture.
     """
     kind = paste.captures[paste.chosen].kind
-    wanted = {"error"} if kind in _ANSWERS else _ANSWERS if kind == "error" and paste.known <= _TELLS else set()
+    wanted = {"error"} if kind in ANSWERS else ANSWERS if kind == "error" and paste.known <= _TELLS else set()
     places = [place for place, one in enumerate(paste.captures) if one.kind in wanted]
-    if not places or (kind in _ANSWERS and _is_loud(chosen)):
+    if not places or (kind in ANSWERS and _is_loud(chosen)):
         return None
     others = (of_capture(place) for place in reversed(places))
     other = next((one for one in others if _is_loud(one)), None)
-    return with_calls_of(chosen, other) if other and kind in _ANSWERS else other
+    return with_calls_of(chosen, other) if other and kind in ANSWERS else other
+
+
+def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResult]) -> ParseResult | None:
+    """Return the raw text of a paste, with its calls, that the answer in it lacks; None where it lacks none.
+
+    So it is where the answer says nothing, or what stands before the call, and has no call; or the calls of the text
+    without their arguments. `read` reads what stands around the captures, in place of which there are blanks.
+    """
+    if answer.shape in ("text", "error", "unknown") or answer.rejected or answer.facts.lone or answer.facts.error:
+        return None
+    if any(call.arguments for call in answer.calls) or not _MARKUP.search(around := _around(text, answer.captures)):
+        return None
+    raw = read(around)
+    calls = [call for call in raw.calls if call.rung == "markup"]
+    said, begin = answer.content.strip(), calls[0].span[0] if calls and calls[0].span else 0
+    if not calls or said not in around[max(begin - len(said) - _NEAR, 0) : begin]:
+        return None
+    if answer.calls and ([one.name for one in answer.calls] != [one.name for one in calls] or not calls[0].arguments):
+        return None
+    return replace(raw, calls=calls, texts={**raw.texts, "": text})
+
+
+def _around(text: str, captures: Sequence[Capture]) -> str:
+    for capture in captures:
+        start, end = capture.span
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _is_within(span: Span, others: Sequence[Span]) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in others)
+
+
+def lost_finding(calls: Sequence[ToolCall], answer: Answer) -> Finding:
+    """Say that the server lost calls which the model wrote."""
+    from utp_cli.diagnosis import fixes  # noqa: PLC0415 - for who pastes an answer and what the model wrote
+    from utp_cli.diagnosis.catalogue import DIAGNOSES  # noqa: PLC0415 - as above
+    from utp_cli.diagnosis.observation import finding_of  # noqa: PLC0415 - as above
+
+    said = f"the model wrote a call of {calls[0].name}, and the answer beside it has none of it"
+    found = finding_of(DIAGNOSES["calls-lost"], said, calls[0].raw)
+    return replace(found, fix=fixes.lost_text(answer) or found.fix)
 
 
 def _is_loud(result: ParseResult) -> bool:
@@ -93,10 +143,7 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
     if any(finding.code == "call-left-in-content" and finding.severity == "error" for finding in result.named):
         return result.shape == "text" and error.kind == "error"
     return result.shape == "text" and any(
-        call.span
-        and not call.pointer
-        and not any(start <= call.span[0] and call.span[1] <= end for start, end in spans)
-        for call in result.calls
+        call.span and not call.pointer and not _is_within(call.span, spans) for call in result.calls
     )
 
 

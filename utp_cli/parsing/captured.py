@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.parsing.beside_errors import is_answer, told_beside_answers, with_calls_of
+from utp_cli.parsing.beside_errors import ANSWERS, is_answer, lost_beside, told_beside_answers, with_calls_of
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads
@@ -113,12 +113,18 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     paste = read_paste(text)
     if paste.captures[0].kind == "text":
         return _without_layers(result, paste, text, options, read)
-    if is_answer(result, paste):
-        return result
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
         record = _decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
-    options |= _server_told(text, options)
+    return _of_paste(result, paste, text, options, read)
+
+
+def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, Any], read: Read) -> ParseResult:
+    """Return what matters in a paste: what was chosen, or what tells more beside it."""
+    spoken = is_answer(result, paste)
+    if spoken and all(one.kind not in ANSWERS for one in paste.captures):
+        return result
+    options = options | _server_told(text, options)
 
     def read_one(place: int) -> ParseResult:
         return of_capture(result, paste.captures, place, options, read)
@@ -126,6 +132,10 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     chosen = read_one(paste.chosen)
     if len(paste.captures) > 1:
         chosen = told_beside_answers(chosen, paste, read_one) or chosen
+    if lost := lost_beside(chosen, text, lambda around: read(around, options)):
+        return replace(lost, lost=True)
+    if spoken:
+        return result
     return with_calls_of(result, chosen) if chosen.shape == "error" and result.shape == "text" else chosen
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing.answered import hints, no_answer, what_is_missing
+from utp_cli.parsing.beside_errors import lost_finding
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.patterns import regex
@@ -58,6 +59,8 @@ class Parsed(ParseResult):
     """A `ParseResult` that works out its diagnoses when they are first asked for."""
 
     circumstances: Circumstances = field(default_factory=Circumstances, repr=False)
+    lost: bool = False
+    """The calls are those of a raw text, and the answer that stands beside it has none of them."""
 
     def to_dict(self) -> dict[str, Any]:
         """Write the JSON document `utp.parse/1`; a note says why there is no answer, where there is none."""
@@ -120,6 +123,8 @@ class Parsed(ParseResult):
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
         found = diagnose_answer(self._answer())
+        if self.lost:
+            found = [lost_finding(self.calls, self._answer()), *(one for one in found if one.code not in _SHOWN)]
         cut = bool(self.captures) and self.captures[self.chosen].cut
         if (self.facts.lone or cut) and not self.facts.error:
             left_out = UNFINISHED if self.facts.lone else _unknown(self.finish_reason)
