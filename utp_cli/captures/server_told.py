@@ -67,6 +67,8 @@ _COMMAND: Final = regex(
 """A command that starts a server, up to its model."""
 PARSER_OPTION: Final = regex(r"--tool[-_](?:call[-_])?parser[ =]{1,3}[`'\"]?([a-z][\w-]{1,60})")
 """The option of a command that names the tool parser."""
+_MODEL_OPTION: Final = regex(r"(?<!\S)--model(?:-path)?[ =]{1,3}['\"]?(?=[\w.:-]{0,100}[/\d])([\w./:-]{1,200})")
+"""The option that names the model, in the arguments of a container for one."""
 _SWITCH: Final = regex(r"\benable_auto_tool_choice['\"]?[=:] ?True\b")
 
 
@@ -91,6 +93,7 @@ def server_told(text: str) -> dict[str, Any]:
     releases = named.get(engines[0], set()) - {"llama.cpp"}
     told: dict[str, Any] = {"engine": engines[0], "source": "paste"}
     parsers, models = set(PARSER_OPTION.findall(text)), {found[1] for found in commands}
+    models = models or (set(_MODEL_OPTION.findall(text)) if parsers else set())
     if len(parsers) == len(models) == 1 and "--tool-parser-plugin" not in text:  # which may bring that name
         told |= {"tool_call_parser": parsers.pop(), "model": models.pop()}
     if len(releases) == 1:
