@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from utp_cli.captures.found import FoundCapture
     from utp_cli.captures.voice import Voice
 
+_LOGGED: Final = frozenset({"logfmt", "log-line"})
+"""Forms of errors that stand in logs alone."""
+_TELLS: Final = 2
+"""Words of an error that tell a cause in anybody's words: see `told.known_of`."""
 _FEW_WORDS: Final = 300
 """Characters of words around a paste that ask about it, and explain nothing."""
 _SHARE_OF_ERROR: Final = 5
@@ -30,7 +34,8 @@ def convincing(
     printed = (
         ends and not fenced and last.strong and last.known > 1 and bool(last.hops or last.status)
     )  # by a program, and nobody goes on about it
-    if voice == "explains" and not printed and all(one.kind in ("error", "log", "result") for one in found):
+    logged = any(one.strong and one.known > _TELLS and one.form in _LOGGED for one in found)
+    if voice == "explains" and not (printed or logged) and all(one.kind in ("error", "log", "result") for one in found):
         return explained > rest * _EXPLAINED
     errors = [one for one in found if one.kind == "error"]
     if any(

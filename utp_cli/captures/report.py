@@ -112,9 +112,10 @@ _FENCE: Final = "```"
 _BLOCKS: Final = 4
 """Blocks of code that are read."""
 _TURNS: Final = regex(
-    r"^[ \t]*(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?(?::[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
+    r"^[ \t]*\*{0,2}(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?"
+    r"(?:\*{0,2}:\*{0,2}[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
-    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦]"
+    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*\*{0,2}(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦]"
     r"|[A-Z][\w.-]{1,30}:[ \t]*(?:\n|\Z))"
     r"|^>>> \S[^\n]{0,400}\n|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
     re.MULTILINE,

@@ -34,6 +34,8 @@ _ASKS: Final = regex(
     r"|\b(?:any|some) (?:idea|help|hint|clue)s?\b|\b[Hh]ow (?:do|can|should) (?:I|we)\b|\b[Pp]lease help\b"
     r"|\berrors? (?:is|was|gets?) (?:prompted|shown|reported|displayed|thrown|raised):(?= ?\W)"
     r"|\b(?:not able|unable) to (?:run|use|call|get)\b"
+    r"|\b(?:tool|function)[ _-]?(?:calls?|calling|use) (?:(?:do|does|did)(?: not|n['’]?t) work|stopped working)\b"
+    r"|\bthanks? (?:you )?for [^.\n]{0,40}\b(?:product|project|tool|app|extension|library|work|plug-?in|software)\b"
     r"|\bsame (?:issue|problem|error)(?: here)?\b|\bthere (?:are|is|were|was) (?:an? )?(?:\w+ )?errors?\b"
     r"|(?<!common )(?<!typical )(?<!possible )(?<!frequent )(?<!known )(?<!likely )"
     r"\b(?:error|exception)s?(?: (?:message|log|output|response|text)s?)?"

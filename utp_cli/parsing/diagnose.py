@@ -45,7 +45,7 @@ def diagnose(
     said = {key: value for key, value in table.items() if value is not None}
     asked = {**known, **(request or {}), **said}
     found = diagnose_other(kind, asked)
-    return found + _left_in_text(asked) if kind == "session" else found
+    return found + left_in_text(asked) if kind == "session" else found
 
 
 _IN_TEXT: Final = frozenset({"call-left-in-content", "harmony-leak", "parser-mismatch", "special-tokens-stripped"})
@@ -58,7 +58,7 @@ _TAUGHT: Final = regex(rf"{CALL_MARKUP}|[\"']arguments[\"']|<\|?/?tool|\b(?:exam
 """What asks for a call in the text, or for one to look at."""
 
 
-def _left_in_text(session: Mapping[str, Any]) -> list[Finding]:
+def left_in_text(session: Mapping[str, Any]) -> list[Finding]:
     """Read the message of the assistant with which a session ends as the answer that it was: a call, or nothing."""
     messages = session.get("messages", session.get("session"))
     turns = [turn for turn in (messages if isinstance(messages, list) else ()) if isinstance(turn, dict)]

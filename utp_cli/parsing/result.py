@@ -137,9 +137,11 @@ class Parsed(ParseResult):
         if not asked:
             return found
         from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - as above
+        from utp_cli.parsing.diagnose import left_in_text  # noqa: PLC0415 - it parses
 
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
         more = diagnose_conversation(asked, self.shape, **known)
+        more += left_in_text({**{key: value for key, value in known.items() if value}, **asked})
         told = {finding.code for finding in found}
         return [*found, *(finding for finding in more if finding.code not in told)]
 
