@@ -28,12 +28,12 @@ _SENTENCE: Final = regex(r"[.,;:!?)\"'\]}]{1,3}(?:\s*\Z|\s+(?![-\\])[^\0]*)")
 """What stands behind a command in a sentence."""
 _TEMPLATE: Final = regex(r"--chat-template[ =]{1,3}[`'\"]?([\w./-]{0,200}\w)")
 _ENGINES: Final = (
-    ("sglang", "sglang serve --model-path {model}", regex(r"\bsglang\b")),
-    ("vllm", "vllm serve {model} --enable-auto-tool-choice", regex(r"\bv-?llm\b|--enable-auto-tool-choice")),
+    ("sglang", "sglang serve --model-path {model}", regex(r"\bsglang\b", re.ASCII)),
+    ("vllm", "vllm serve {model} --enable-auto-tool-choice", regex(r"\bv-?llm\b|--enable-auto-tool-choice", re.ASCII)),
 )
 """Servers whose parser is an option: what starts them, and how a text names them, in small letters."""
-_NAME: Final = regex(r"(?<![\w./-])(?:[\w-]{1,60}/)?[A-Za-z][\w.]{0,40}-[\w.-]{1,80}(?![\w/])")
-"""What may be the id of a model."""
+_NAME: Final = regex(r"(?<![\w./-])(?:[\w-]{1,60}/)?[A-Za-z][\w.]{0,40}-[\w.-]{1,80}(?![\w/])", re.ASCII)
+"""What may be the id of a model; in Chinese no blank need stand beside it."""
 _ADVISED: Final = regex(
     r"\b(?:do not|don['\u2019]?t|never) (?:use|start|run|serve)\b|\breplace\b|\bin place of\b"
     r"|(?:^|[.:!] )(?:Use|Start|Add|Set)\b|\b(?:moved away|switched|before:|after:|rejects?|that is why|ran with)\b"
