@@ -32,6 +32,11 @@ _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
+_ARGUMENTS = regex(r"\"(?:arg|param|input)")
+_NO_ARGUMENTS = (
+    '; parsers want arguments, also where there are none: have the prompt show `"arguments": {}`, or give the tool a '
+    "parameter that may be left out"
+)
 _IF_TOOL = ", where that is a tool, and no JSON that the text shows"
 _ALONE = "; or have the prompt ask for the call alone, as a larger model writes it"
 _BROKEN = (
@@ -128,10 +133,17 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
             span=call.span,
             fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
             + _of_old_stream(answer)
+            + _without_arguments(call, answer)
             + ("" if sure else _ALONE),
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new
+
+
+def _without_arguments(call: CallView, answer: Answer) -> str:
+    """Say what else helps where a call in JSON leaves its arguments out."""
+    written = answer.written(call)
+    return "" if call.arguments or not _is_bare(call, answer) or _ARGUMENTS.search(written) else _NO_ARGUMENTS
 
 
 def _of_old_stream(answer: Answer) -> str:
