@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from utp_cli.detection.dialect import server_row
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, dialect_called
-from utp_cli.facts.releases import OLDEST, has, spans
+from utp_cli.facts.releases import OLDEST, has, holds, spans
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field
 
@@ -84,7 +84,9 @@ def advised(found: Detection, command: StartCommand, option: str) -> str | None:
 
 
 _ONE_CLASS: Final = {"glm45", "glm47"}
-"""Dialects that one class of vLLM reads, under either name."""
+"""Dialects that one class of vLLM reads, under either name, since 0.24: before, glm45 wanted a line break behind the
+tool's name, which GLM-4.7 leaves out (its wheels, read in November 2026)."""
+_ONE_CLASS_SINCE: Final = "0.24.0"
 
 
 def fitting(command: StartCommand, found: Detection) -> set[str]:
@@ -93,7 +95,8 @@ def fitting(command: StartCommand, found: Detection) -> set[str]:
     if row is None or not right:
         return {*found.dialect_candidates}
     names = {dialect_called(name, command.engine) or "" for name in (right, *row.also)}
-    return names | (_ONE_CLASS if command.engine == "vllm" and names & _ONE_CLASS else set())
+    alike = command.engine == "vllm" and names & _ONE_CLASS and holds(_ONE_CLASS_SINCE, "", command.version)
+    return names | (_ONE_CLASS if alike else set())
 
 
 def is_there(command: StartCommand, option: str, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.issues import DUE, MISSING, UNKNOWN, issues_told, keywords_told
 from utp_cli.diagnosis.json_text import strict
-from utp_cli.diagnosis.models import dialect_of, served
+from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, finding_of, section
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
 from utp_cli.facts.error_texts.finder import find_error_texts, small_letters
@@ -217,10 +217,6 @@ def _refined(match: FoundText, refusal: Refusal) -> str:
         return "arguments-concatenated"
     if match.entry.code == "arguments-invalid-json" and _has_bad_calls(refusal.request):
         return "history-arguments-invalid"
-    if match.entry.code == "server-rejects-own-output" and _is_of_another(
-        refusal, fixes.engine_of(refusal) or match.entry.by
-    ):
-        return "parser-mismatch"
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
     told = issues_told(refusal.message[match.span[0] :])
@@ -233,16 +229,6 @@ def _has_bad_calls(request: Mapping[str, Any]) -> bool:
         call for _, message in dicts_of(request.get("messages")) for _, call in dicts_of(message.get("tool_calls"))
     )
     return any(isinstance(text := dig(call, "function", "arguments"), str) and not strict(text).ok for call in calls)
-
-
-def _is_of_another(refusal: Refusal, engine: str) -> bool:
-    """Whether the parser that the server runs reads another dialect than the model's series writes."""
-    row, running = served(refusal.model), refusal.server.get("tool_call_parser")
-    reads = dialect_called(running, engine) if running else None
-    if row is None or not reads:
-        return False
-    names = (row.vllm, row.sglang, *row.also)
-    return reads not in {*row.dialects, *(dialect_called(name, engine) for name in names)}
 
 
 def _evidence(message: str, match: FoundText) -> str:

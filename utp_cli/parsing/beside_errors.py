@@ -23,6 +23,8 @@ ANSWERS: Final[set[str]] = {"answer", "stream"}
 """Kinds of captures that hold what a model answered."""
 _TELLS: Final = 2
 """Words of an error that tell a cause: see `captures.told.known_of`."""
+_ENCODED: Final = frozenset({"arguments-double-encoded", "nested-json-string"})
+"""Warnings: clients read such arguments, and programs that decode them once do not."""
 _MARKUP: Final = regex(CALL_MARKUP)
 _NEAR: Final = 200
 """Characters that may stand between what an answer says and the call behind it."""
@@ -78,7 +80,8 @@ def told_beside_answers(
     if not places or (kind in ANSWERS and _is_loud(chosen)):
         return None
     others = (of_capture(place) for place in reversed(places))
-    other = next((one for one in others if _is_loud(one)), None)
+    telling = _is_loud if kind in ANSWERS else _explains
+    other = next((one for one in others if telling(one)), None)
     return with_calls_of(chosen, other) if other and kind in ANSWERS else other
 
 
@@ -90,9 +93,10 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
     """
     if answer.shape in ("text", "error", "unknown") or answer.rejected or answer.facts.lone or answer.facts.error:
         return None
-    if any(call.arguments for call in answer.calls) or not _MARKUP.search(around := _around(text, answer.captures)):
+    begins = _MARKUP.search(around := _around(text, answer.captures))
+    if any(call.arguments for call in answer.calls) or not begins:
         return None
-    raw = read(around)
+    raw = read(" " * begins.start() + around[begins.start() :])  # words in front of a call say that it is shown
     calls = [call for call in raw.calls if call.rung == "markup"]
     said, begin = answer.content.strip(), calls[0].span[0] if calls and calls[0].span else 0
     if not calls or said not in around[max(begin - len(said) - _NEAR, 0) : begin]:
@@ -126,6 +130,11 @@ def lost_finding(calls: Sequence[ToolCall], answer: Answer) -> Finding:
 
 def _is_loud(result: ParseResult) -> bool:
     return any(finding.severity != "info" for finding in result.named)
+
+
+def _explains(answer: ParseResult) -> bool:
+    """Whether what is wrong with an answer makes programs fail that take its calls."""
+    return any(finding.severity == "error" or finding.code in _ENCODED for finding in answer.named)
 
 
 def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:

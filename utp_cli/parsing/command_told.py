@@ -70,11 +70,11 @@ def faults_told(text: str, *, model: str | None = None, engine: str | None = Non
     return []
 
 
-def wrong_parser(engine: str, model: str, parser: str) -> list[Finding]:
+def wrong_parser(engine: str, model: str, parser: str, release: str | None) -> list[Finding]:
     """Return what is wrong with the tool parser of a server that lost calls of a model; `[]` where nothing is."""
     start = next((start for name, start, _ in _ENGINES if name == engine), "")
     started = read_command(f"{start.format(model=model)} --tool-call-parser {parser}") if start else None
-    found = check_command(started, detect(model)).findings if started else ()
+    found = check_command(replace(started, version=release), detect(model)).findings if started else ()
     return [replace(one, severity="error") for one in found if one.code == "parser-mismatch" and one.fix]
 
 

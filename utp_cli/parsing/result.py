@@ -94,7 +94,8 @@ class Parsed(ParseResult):
         from utp_cli.parsing.command_told import wrong_parser  # noqa: PLC0415 - only who tells of a parser pays
 
         told = {found.code for found in self.named}
-        faults = wrong_parser(str(server.get("engine")), model, str(server["tool_call_parser"]))
+        engine, parser = str(server.get("engine")), str(server["tool_call_parser"])
+        faults = wrong_parser(engine, model, parser, server.get("version"))
         return [found for found in faults if found.code not in told]
 
     def _quoted_command(self) -> list[Finding]:

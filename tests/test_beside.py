@@ -1,0 +1,257 @@
+"""What stands beside an answer, and tells why it failed: a raw text, an error, a command, a request."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from utp_cli import diagnose, parse
+
+RAW = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+
+
+def told(source: Any, **known: Any) -> list[tuple[str, str]]:
+    return [(found.code, found.severity) for found in parse(source, **known).diagnoses]
+
+
+def answer(tokens: int = 25, reason: str = "stop", **message: Any) -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": None, **message}, "finish_reason": reason}
+    return {"object": "chat.completion", "choices": [choice], "usage": {"completion_tokens": tokens}}
+
+
+def called(arguments: str) -> list[dict[str, Any]]:
+    return [{"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": arguments}}]
+
+
+# -- a raw text beside the answer ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "raw", "due"),
+    [
+        (answer(), RAW, True),
+        (answer(tool_calls=called("{}")), RAW, True),
+        (answer(content="I look."), f"I look.{RAW}", True),
+        (answer(content="It rains in Oslo."), RAW, False),  # the turn after the call
+        (answer(reason="tool_calls", tool_calls=called('{"city": "Oslo"}')), RAW, False),
+        (answer(reason="tool_calls", tool_calls=[{**called("{}")[0], "function": {"name": "f", "arguments": "{}"}}]),
+         RAW, False),
+    ],
+)  # fmt: skip
+def test_calls_that_an_answer_lacks_are_given_back(body: dict[str, Any], raw: str, due: bool) -> None:
+    result = parse(f"What came:\n{json.dumps(body)}\n\nWhat the model wrote:\n{raw}\n")
+    lost = [found for found in result.diagnoses if found.code == "calls-lost" and "beside it" in found.message]
+    assert bool(lost) is due
+    if due:
+        assert [(call.name, call.arguments) for call in result.calls] == [("get_weather", {"city": "Oslo"})]
+        assert [found.severity for found in lost] == ["error"]
+
+
+def test_places_of_calls_that_are_given_back_are_those_of_the_paste() -> None:
+    text = f"What came:\n{json.dumps(answer())}\n\nWhat the model wrote:\n{RAW}\n"
+    (call,) = parse(text).calls
+    assert call.span is not None
+    assert text[slice(*call.span)] == RAW
+
+
+# -- an error beside the answer ------------------------------------------------------------------------------------
+
+PYDANTIC = (
+    "Traceback (most recent call last):\n"
+    '  File "/app/tools.py", line 57, in dispatch\n'
+    "    args = Weather.model_validate_json(call.function.arguments)\n"
+    "pydantic_core._pydantic_core.ValidationError: 1 validation error for Weather\n"
+    "zip\n  Input should be a valid string [type=string_type, input_value=10115, input_type=int]\n"
+)
+MAPPING = (
+    "Traceback (most recent call last):\n"
+    '  File "/app/loop.py", line 88, in run_tool\n'
+    "    return TOOLS[name](**json.loads(call.function.arguments))\n"
+    "TypeError: __main__.get_weather() argument after ** must be a mapping, not str\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments", "due"),
+    [
+        (PYDANTIC, '{"zip": 10115}', "wrong-type"),  # the answer is sound by itself
+        (MAPPING, json.dumps('{"city": "Oslo"}'), "arguments-double-encoded"),  # the answer says it better
+        ("", '{"zip": 10115}', ""),
+    ],
+)
+def test_the_one_that_tells_more_is_told(error: str, arguments: str, due: str) -> None:
+    body = json.dumps(answer(reason="tool_calls", tool_calls=called(arguments)))
+    result = parse(f"{error}\nThe body:\n{body}\n")
+    assert [found.code for found in result.diagnoses if found.severity != "info"] == ([due] if due else [])
+    assert [call.name for call in result.calls] == ["get_weather"]
+
+
+LONGCAT = (
+    "--------\nTraceback (most recent call last):\n"
+    '  File "/venv/lib/python3.13/site-packages/mlx_lm/server.py", line 80, in __call__\n'
+    "    parsed = self._tool_parser(tool_text, self._tools)\n"
+    '  File "/venv/lib/python3.13/site-packages/mlx_lm/tool_parsers/longcat.py", line 57, in parse_tool_call\n'
+    "    func_name = _func_name_regex.search(text).group(1).strip()\n"
+    "AttributeError: 'NoneType' object has no attribute 'group'\n"
+)
+
+
+def test_frames_above_a_raw_call_tell_who_failed() -> None:
+    result = parse(f"{LONGCAT}\nmodel text: <longcat_tool_call>get_time</longcat_tool_call>\n")
+    assert [found.code for found in result.diagnoses if found.severity == "error"] == ["server-rejects-own-output"]
+    assert [call.name for call in result.calls] == ["get_time"]
+
+
+BAD = {"id": "c", "type": "function", "function": {"name": "list_tickets", "arguments": ""}}
+
+
+@pytest.mark.parametrize(
+    ("calls", "due"),
+    [
+        ([BAD], "history-arguments-invalid"),
+        ([{**BAD, "function": {"name": "list_tickets", "arguments": "{}"}}], "arguments-invalid-json"),
+        ([], "arguments-invalid-json"),
+    ],
+)
+def test_json_that_nobody_could_read_is_that_of_the_history(calls: list[Any], due: str) -> None:
+    asked = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "", "tool_calls": calls}]}
+    error = "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)"
+    assert told(error, request=asked) == [(due, "error")]
+
+
+# -- what a paste tells of its server ------------------------------------------------------------------------------
+
+LOST = "Failed to parse tool call details from: <tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("file", "model", "due"),
+    [
+        ("glm4_moe_tool_parser.py", "zai-org/GLM-4.7", ["parser-mismatch", "server-rejects-own-output"]),
+        ("glm4_moe_tool_parser.py", "zai-org/GLM-4.5", ["server-rejects-own-output"]),
+        ("hermes_tool_parser.py", "Qwen/Qwen3-8B", ["server-rejects-own-output"]),
+        ("llama_tool_parser.py", "Qwen/Qwen3-8B", ["parser-mismatch", "server-rejects-own-output"]),
+        ("serving.py", "zai-org/GLM-4.7", ["server-rejects-own-output"]),
+    ],
+)
+def test_the_file_that_speaks_is_the_parser_that_runs(file: str, model: str, due: list[str]) -> None:
+    log = f"(APIServer pid=1) WARNING 02-11 09:15:44 [{file}:202] {LOST}"
+    found = told(log, model=model, server={"engine": "vllm", "version": "0.20.2"})
+    assert sorted(code for code, severity in found if severity != "info") == due
+
+
+def test_one_class_reads_both_forms_of_glm_since_0_24() -> None:
+    log = f"(APIServer pid=1) WARNING 02-11 09:15:44 [glm4_moe_tool_parser.py:202] {LOST}"
+    found = told(log, model="zai-org/GLM-4.7", server={"engine": "vllm", "version": "0.24.0"})
+    assert "parser-mismatch" not in [code for code, _ in found]
+
+
+def test_options_alone_name_the_model_of_a_paste() -> None:
+    log = f"(APIServer pid=1) WARNING 02-11 09:15:44 [llama_tool_parser.py:202] {LOST}\n\ncompose: --model "
+    assert ("parser-mismatch", "error") in told(f"{log}Qwen/Qwen3-8B --tool-call-parser llama3_json\n")
+
+
+# -- what the server at hand needs ---------------------------------------------------------------------------------
+
+
+def fix_of(source: Any, code: str, **known: Any) -> str:
+    return next((found.fix for found in parse(source, **known).diagnoses if found.code == code), "")
+
+
+def test_the_parser_of_the_model_is_in_the_fix_of_a_lost_call() -> None:
+    fix = fix_of(answer(), "calls-lost", model="deepseek-ai/DeepSeek-V3.1", server={"engine": "sglang"})
+    assert "--tool-call-parser deepseekv31" in fix
+
+
+FORCED = {"tool_choice": "required", "max_tokens": 256}
+
+
+@pytest.mark.parametrize(
+    ("request_", "due"),
+    [
+        ({**FORCED, "chat_template_kwargs": {"enable_thinking": False}}, "calls-lost"),
+        ({**FORCED, "reasoning_effort": "none"}, "calls-lost"),
+        (FORCED, "reasoning-exhausted-budget"),
+        ({"max_tokens": 256, "think": False}, "reasoning-exhausted-budget"),
+    ],
+)
+def test_a_forced_call_that_the_limit_cut_off_is_lost(request_: dict[str, Any], due: str) -> None:
+    body = answer(256, "length", content="", tool_calls=[])
+    assert told(body, request=request_) == [(due, "error")]
+
+
+@pytest.mark.parametrize(
+    ("model", "due"),
+    [("Qwen/Qwen3-30B-A3B-Instruct-2507", True), ("Qwen/Qwen3-8B", False), ("own/model", False), (None, False)],
+)
+def test_a_model_that_never_thinks_needs_no_reader_of_thinking(model: str | None, due: bool) -> None:
+    body = answer(reasoning_content=RAW)
+    fix = fix_of(body, "call-in-reasoning", model=model, server={"engine": "vllm"})
+    assert fix.startswith("drop --reasoning-parser") is due
+    assert fix
+
+
+@pytest.mark.parametrize(
+    ("server", "due"),
+    [(None, True), ({"engine": "vllm"}, True), ({"engine": "vllm", "version": "0.20.2"}, True),
+     ({"engine": "vllm", "version": "0.11.0"}, False), ({"engine": "sglang"}, False)],
+)  # fmt: skip
+def test_fields_for_guided_decoding_are_those_of_vllm(server: dict[str, Any] | None, due: bool) -> None:
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "guided_json": {"type": "object"}}
+    assert ("constraint-field-ignored" in [code for code, _ in told(asked, server=server)]) is due
+
+
+def test_a_call_without_arguments_is_told_what_parsers_want() -> None:
+    tools = [{"name": "list_all", "description": "List all.", "parameters": {"type": "object", "properties": {}}}]
+    assert '"arguments": {}' in fix_of(answer(content='{"name": "list_all"}'), "call-left-in-content", tools=tools)
+    whole = answer(content='{"name": "list_all", "arguments": {}}')
+    assert '"arguments": {}' not in fix_of(whole, "call-left-in-content", tools=tools)
+
+
+@pytest.mark.parametrize(
+    ("id_", "due"), [("functions.bash", [("kimi-id-format", "warning")]), ("functions.bash:0", []), ("bash", [])]
+)
+def test_an_id_of_kimi_that_lost_its_number(id_: str, due: list[tuple[str, str]]) -> None:
+    text = f'<|tool_calls_section_begin|><|tool_call_begin|>{id_}<|tool_call_argument_begin|>{{"command": "ls"}}'
+    text += "<|tool_call_end|><|tool_calls_section_end|>"
+    tools = [{"name": "bash", "description": "Run.", "parameters": {"type": "object", "properties": {"command": {}}}}]
+    assert [one for one in told(text, tools=tools) if one[1] != "info"] == due
+
+
+@pytest.mark.parametrize("model", [None, "Qwen/Qwen3-8B"])
+def test_a_list_of_parsers_names_the_one_that_was_meant(model: str | None) -> None:
+    error = "ValueError: Invalid tool_parser: hermes\nSupported parsers: ['qwen3', 'qwen3_coder', 'kimi_k2']"
+    (found,) = parse(error, model=model, server={"engine": "tensorrt-llm"}).diagnoses
+    assert found.code == "parser-unknown-to-server"
+    assert "qwen3" in found.fix
+    assert "qwen3_coder" not in found.fix
+
+
+# -- who speaks ----------------------------------------------------------------------------------------------------
+
+
+def test_a_line_of_a_log_is_an_error_whoever_speaks_around_it() -> None:
+    line = 'time=2025-03-04T02:30:04.818-07:00 level=WARN source=runner.go:129 msg="truncating input prompt" limit=2048'
+    words = "The integration is bugged by a decision that I think you are not aware of."
+    assert ("context-truncated", "error") in told(f"{words}\n\n```\n{line} prompt=16101 keep=4 new=2048\n```\n\nYours.")
+
+
+@pytest.mark.parametrize("mark", ["", "**"])
+def test_a_window_with_names_in_bold_shows_what_was_said(mark: str) -> None:
+    call = '{"name": "turn_off", "arguments": {"name": "light"}}'
+    window = f"{mark}User:{mark} Lights off\n{mark}Assistant:{mark} sure\n{call}\n\nWhat is going on here?"
+    assert ("call-left-in-content", "error") in told(window)
+
+
+def test_a_model_named_in_chinese_is_found() -> None:
+    words = "用的vllm部署的Qwen2.5-7B-Instruct模型，部署使用的解析器如下：\n--enable-auto-tool-choice \\\n"
+    assert ("parser-mismatch", "info") in told(f"{words}--tool-call-parser llama3_json")
+
+
+def test_the_last_answer_of_a_session_is_read_in_a_paste_too() -> None:
+    messages = [{"role": "user", "content": "Make a file"}, {"role": "assistant", "content": ""}]
+    session = {"messages": messages}
+    assert [found.code for found in diagnose(session, kind="session")] == ["calls-lost"]
+    assert told(f"In the log:\n\n{json.dumps(session)}\n") == [("calls-lost", "info")]
