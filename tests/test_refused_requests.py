@@ -117,7 +117,9 @@ def test_a_refusal_that_says_nothing_has_its_request_looked_at(request_: dict[st
         ({"tool_calls": [{"function": {"name": "get_time", "arguments": "{}"}}], "content": "so"}, "openai-chat", 1),
         ({"tool_calls": [{"name": "get_time", "args": {}, "id": "c1"}]}, "openai-chat", 1),
         ({"parts": [{"functionCall": {"name": "get_time", "args": {}}}]}, "gemini", 1),
-        ({"content": [{"type": "text", "text": '<tool_call>{"name": "f", "arguments": {}}</tool_call>'}]}, "unknown", 0),  # MCP's
+        ({"content": [{"type": "text", "text": '<tool_call>{"name": "f", "arguments": {}}</tool_call>'}]}, "openai-chat", 1),
+        ({"content": [{"type": "text", "text": 'Write <tool_call>{"name": "f", "arguments": {}}</tool_call>'}]},
+         "unknown", 0),  # MCP's
         ({"tool_calls": [{"count": 5, "tool": "x"}], "total": 5}, "unknown", 0),
         ({"tool_calls": [{"name": "x", "duration": 5}]}, "unknown", 0),
         ({"parts": [{"sku": "1", "qty": 2}], "order": 7}, "unknown", 0),

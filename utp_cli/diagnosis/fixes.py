@@ -64,6 +64,10 @@ _REPAIRED: Final = (
     "use the repaired arguments (every repair is listed); constrain decoding (`strict: true`, structured outputs of "
     "vLLM, a llama.cpp grammar); pass long text by a file instead of an argument"
 )
+_JOINED_TO_NULL: Final = (
+    "a client joined the pieces of a stream to null: the first delta of a call may have no arguments; begin with an "
+    "empty string, and read null as one"
+)
 _STREAMED: Final = (
     "the stop reason says that the call is whole, so the server's parser of streams may have lost its end: upgrade the "
     "server, or ask with `stream: false` (and without speculative decoding); "
@@ -250,5 +254,7 @@ def broken_arguments(answer: Answer, call: CallView, at: int) -> str:
     """Say what helps where the arguments of a call are no JSON from the character `at` on."""
     if _MARKED.match(call.text):
         return _NO_PARSER
+    if call.text.startswith("null{"):
+        return _JOINED_TO_NULL
     streamed = answer.result.stream and answer.stop == "tool" and at >= len(call.text.rstrip())
     return (_STREAMED if streamed else "") + _REPAIRED

@@ -25,7 +25,7 @@ _TELLS: Final = 2
 """Words of an error that tell a cause: see `captures.told.known_of`."""
 _ENCODED: Final = frozenset({"arguments-double-encoded", "nested-json-string"})
 """Warnings: clients read such arguments, and programs that decode them once do not."""
-_MARKUP: Final = regex(CALL_MARKUP)
+MARKUP: Final = regex(CALL_MARKUP)
 _NEAR: Final = 200
 """Characters that may stand between what an answer says and the call behind it."""
 _FRAMES: Final = 1_200
@@ -93,7 +93,7 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
     """
     if answer.shape in ("text", "error", "unknown") or answer.rejected or answer.facts.lone or answer.facts.error:
         return None
-    begins = _MARKUP.search(around := _around(text, answer.captures))
+    begins = MARKUP.search(around := _around(text, answer.captures))
     if any(call.arguments for call in answer.calls) or not begins:
         return None
     raw = read(" " * begins.start() + around[begins.start() :])  # words in front of a call say that it is shown

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.parsing.beside_errors import ANSWERS, is_answer, lost_beside, told_beside_answers, with_calls_of
+from utp_cli.parsing.beside_errors import ANSWERS, MARKUP, is_answer, lost_beside, told_beside_answers, with_calls_of
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dict_of, dicts_of
+from utp_cli.wire.access import dict_of, dicts_of, text_of
 from utp_cli.wire.error_body import failed_tool
 
 if TYPE_CHECKING:
@@ -155,7 +155,9 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
         return read(sort.document, options)
     if sort and sort.kind in ("request", "session"):
         return replace(result, captures=[replace(result.captures[0], kind=sort.kind, document=source)])
-    if any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls"))):
+    blocks = [text_of(block.get("text")).lstrip() for _, block in dicts_of(source.get("content"))]
+    called = any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls")))
+    if called or any(map(MARKUP.match, blocks)):  # what a tool of MCP gives back has the same form
         return read({"role": "assistant", **source}, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)

@@ -37,6 +37,9 @@ _TAKES_ONE: Final = (Series(family="gemini", versions=">=1,<3"),)
 _BUILT_IN: Final = frozenset({"googlesearch", "googlesearchretrieval", "codeexecution", "urlcontext", "googlemaps"})
 """Gemini's own tools, without `_` and in small letters: the keys of an entry of `tools`."""
 _FUNCTIONS_ONLY: Final = ("vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx", "groq", "deepseek")
+_SCHEMA_WINS: Final = ("vllm", "sglang", "llama.cpp")
+"""Where a schema for the answer holds from its first token on (sources of vLLM 0.33, SGLang 0.5.23, llama.cpp of August
+2026)."""
 _ONE_CONSTRAINT: Final = ("vllm", "sglang")
 """They refuse a second constraint where a tool is named; SGLang where a call is required, too (their error texts)."""
 _REQUIRED_IS_ONE: Final = ("sglang",)
@@ -206,10 +209,13 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool)
         key = where.rpartition("/")[2]
         mend = f"tools first, without {key}; JSON in a separate, last request without tools; or a tool `final_answer`"
         look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
-    if request.get("format") and tools_in(request) and look.rules.form == "ollama":
-        mend = "leave `format` out of requests with tools; ask for the JSON in a last, separate request without tools"
+    free = not forced and choice in (None, "auto")
+    wins = look.rules.name in _SCHEMA_WINS and kind == "json_schema" and free
+    field = "format" if look.rules.form == "ollama" and request.get("format") else "response_format" if wins else ""
+    if field and tools_in(request):
+        mend = f"leave `{field}` out of requests with tools; ask for the JSON in a last, separate request without tools"
         outcome = "every token of the answer has to fit it, so that no call can be written"
-        look.breaks("tools-with-structured-output", "/format", "`format` beside tools", mend=mend, outcome=outcome)
+        look.breaks("tools-with-structured-output", f"/{field}", f"`{field}` beside tools", mend=mend, outcome=outcome)
     if json_mode and forced and look.rules.name in _ONE_CONSTRAINT:
         mend = "one constraint a request: no response_format where a call is forced"
         look.breaks("constraint-conflict", where, "a forced call beside response_format", mend=mend)
