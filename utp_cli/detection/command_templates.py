@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.detection.command_faults import TEMPLATE, TOOL, CommandFault, advised, fitting, series
-from utp_cli.facts.parser_names import dialect_called
+from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,19 +35,24 @@ def other_template(command: StartCommand, found: Detection) -> Iterator[CommandF
     reads = dialect_called(parser, command.engine) if parser else None
     taught = _taught(command, name) if reads else ()
     writes = {*found.dialect_candidates, *fitting(command, found)}
-    if not taught or not writes.isdisjoint(taught):
+    if not taught or (reads not in writes and not writes.isdisjoint(taught)):
         return  # a template that fits the model is not at fault: the parser is
+    if reads in taught and not writes.isdisjoint(taught):
+        return
     if reads in taught:
         yield from _of_another_family(command, found, taught[0])
         return
-    fits = reads in found.dialect_candidates
+    own = next(iter(TOOL_PARSERS.get(command.engine, {}).get(taught[0], ())), None) if taught[0] in writes else None
+    changes: dict[str, str | None] = (
+        {TOOL: own} if own else {TEMPLATE: None} if reads in found.dialect_candidates else {}
+    )
     yield CommandFault(
         code="template-of-another-model",
         severity="error",
         message=f"the template teaches {taught[0]}, and {parser} reads {reads}: calls stay as text",
         evidence=f"{TEMPLATE} {name}",
-        changes={TEMPLATE: None} if fits else {},
-        advice="" if fits else "the template of this model, or the parser of what the template teaches",
+        changes=changes,
+        advice="" if changes else "the template of this model, or the parser of what the template teaches",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from utp_cli.wire.access import dicts_of, dig
 from utp_cli.wire.account import is_of_account
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from utp_cli.diagnosis.subject import Refusal
     from utp_cli.facts.error_texts.entries import ErrorText
@@ -114,6 +115,10 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
 
 
 def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]) -> Finding:
+    shown = next((row for row in _SHOWN if row[0] == match.entry.code and row[1](refusal)), None)
+    if shown:
+        own = dataclasses.replace(match.entry, code=shown[2], cause=shown[3], fix=shown[4])
+        match = dataclasses.replace(match, entry=own)
     code = _refined(match, refusal)
     rule = catalogue[code]
     return Finding(
@@ -215,20 +220,49 @@ def _refined(match: FoundText, refusal: Refusal) -> str:
         return "history-arguments-invalid"  # vLLM and SGLang decode these before they render the prompt
     if match.entry.code == "arguments-invalid-json" and refusal.quotes_several:
         return "arguments-concatenated"
-    if match.entry.code == "arguments-invalid-json" and _has_bad_calls(refusal.request):
-        return "history-arguments-invalid"
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
     told = issues_told(refusal.message[match.span[0] :])
     return next((code for said, code in _ISSUES if said in told), match.entry.code)
 
 
-def _has_bad_calls(request: Mapping[str, Any]) -> bool:
-    """Whether a call in the history of a request has arguments that are no JSON."""
-    calls = (
-        call for _, message in dicts_of(request.get("messages")) for _, call in dicts_of(message.get("tool_calls"))
-    )
+def _has_bad_calls(refusal: Refusal) -> bool:
+    """Whether a call in the history has arguments that are no JSON."""
+    messages = [message for _, message in dicts_of(refusal.request.get("messages"))]
+    calls = [call for message in messages for _, call in dicts_of(message.get("tool_calls"))]
     return any(isinstance(text := dig(call, "function", "arguments"), str) and not strict(text).ok for call in calls)
+
+
+def _lacks_description(refusal: Refusal) -> bool:
+    """Whether a tool has no description, and no message an empty content: one of the two is joined to a text."""
+    empty = any("content" in said and said["content"] is None for _, said in dicts_of(refusal.request.get("messages")))
+    return not empty and any(not tool.description for tool in refusal.tools.values())
+
+
+def _has_flat_tools(refusal: Refusal) -> bool:
+    """Whether tools have the form of the Responses API, and their names no `function` around them."""
+    tools = [tool for _, tool in dicts_of(refusal.request.get("tools"))]
+    return any(tool.get("type") == "function" and "name" in tool and "function" not in tool for tool in tools)
+
+
+_SHOWN: tuple[tuple[str, Callable[[Refusal], bool], str, str, str], ...] = (
+    ("arguments-invalid-json", _has_bad_calls, "history-arguments-invalid", "a call in it cannot be read", ""),
+    (
+        "template-null-content",
+        _lacks_description,
+        "tool-description-missing",
+        "the template joins it to the prompt",
+        "a `description` for each tool",
+    ),
+    (
+        "call-shape-invalid",
+        _has_flat_tools,
+        "tool-shape-invalid",
+        "no `function` stands around the name of a tool",
+        "name, description and parameters under `function`; as they are, tools go to /v1/responses",
+    ),
+)
+"""Words that say several things, what of the request tells which; then the diagnosis, what it comes of, and the fix."""
 
 
 def _evidence(message: str, match: FoundText) -> str:

@@ -117,7 +117,15 @@ class Parsed(ParseResult):
         """Return the subject of the diagnoses: what was read, and what is known beside it."""
         from utp_cli.diagnosis.subject import Answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
-        return Answer(result=self, **{**vars(self.circumstances), "model": self.circumstances.model or self.model})
+        known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
+        if self.facts.error and not known["request"]:
+            known["request"] = self._request_beside()
+        return Answer(result=self, **known)
+
+    def _request_beside(self) -> dict[str, Any]:
+        """Return the request that stands beside an error in a paste; `{}` where none does."""
+        requests = (one.document for one in self.captures if one.kind == "request")
+        return next((document for document in requests if isinstance(document, dict)), {})
 
     @kept
     def named(self) -> list[Finding]:
