@@ -446,7 +446,7 @@ def test_a_call_that_a_sentence_quotes_is_doubted():
         ('{"success": true, "message": "sent"}', None),
         ("upstream connect error or disconnect/reset before headers. reset reason: connection failure", "a gateway"),
         ("502 Bad Gateway\n", "a gateway"),
-        ("<h1>504 Gateway Time-out</h1>", "a gateway"),
+        ("<h1>502 Bad Gateway</h1>", "a gateway"),
         ("Bad Gateway means that the proxy got no answer.", None),
         ("curl: (7) Failed to connect to localhost port 11434 after 0 ms: Connection refused", "a gateway"),
         ("zsh: command not found: ollama", "a gateway"),

@@ -223,6 +223,8 @@ def _refined(match: FoundText, refusal: Refusal) -> str:
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
     told = issues_told(refusal.message[match.span[0] :])
+    if told == f"the input {MISSING}":  # a call without arguments, not without one of them
+        return match.entry.code
     return next((code for said, code in _ISSUES if said in told), match.entry.code)
 
 
