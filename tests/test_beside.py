@@ -255,3 +255,13 @@ def test_the_last_answer_of_a_session_is_read_in_a_paste_too() -> None:
     session = {"messages": messages}
     assert [found.code for found in diagnose(session, kind="session")] == ["calls-lost"]
     assert told(f"In the log:\n\n{json.dumps(session)}\n") == [("calls-lost", "info")]
+
+
+def test_the_turns_of_a_transcript_are_no_thinking() -> None:
+    text = (
+        f"{RAW}<|im_end|>\n<|im_start|>user\n<tool_response>\n21.4\n</tool_response><|im_end|>\n"
+        "<|im_start|>assistant\nIt is warm."
+    )
+    result = parse(text)
+    assert [call.name for call in result.calls] == ["get_weather"]
+    assert ("fabricated-result", "error") in told(text)

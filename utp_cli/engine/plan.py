@@ -87,7 +87,8 @@ def _marked(dialect: Dialect, *, asked: bool) -> tuple[tuple[str, Meaning], ...]
     """List a dialect's markers with their meanings; word markers of thinking and bare payloads if it is asked for."""
     thinking = [pair for pair in dialect.reasoning if asked or not _is_word(pair[0])]
     closers = tuple(close for open_, close in dialect.reasoning if (open_, close) in thinking or not _is_word(close))
-    shared = {*closers} & {*dialect.call_close, *dialect.dropped}
+    others = (*dialect.call_close, *dialect.dropped)  # where nobody asked, a turn that ends so may be anybody's
+    shared = {close for close in closers if close in others or (not asked and close.startswith(others))}
     ends = () if dialect.body.plain_words else dialect.closers  # words that prose holds too stay in it
     roles = (
         ("call", dialect.call_open),
