@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis.call_view import named_inside
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
+from utp_cli.diagnosis.subject import ConversationHistory
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from utp_cli.diagnosis.subject import Answer, ConversationHistory
+    from utp_cli.diagnosis.subject import Answer
 
 
 @diagnosis("arguments-wrong-kind", "error", star=True, kinds=("answer", "session"), views=("anomalies",))
@@ -77,7 +78,10 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
 
     Symptoms: `Invalid value: 'function'. Supported values are: 'system', 'assistant', 'user'`.
     """
-    yield from odd(subject, "legacy-field", "a field of the first generation of function calls is used")
+    said_again = not isinstance(subject, ConversationHistory) and subject.shape != "openai-legacy"
+    for found in odd(subject, "legacy-field", "a field of the first generation of function calls is used"):
+        alone = not said_again or any("function_call" in call.pointer for call in subject.call_views)
+        yield found if alone else replace(found, severity="info", fix=_SAID_AGAIN)
 
 
 @diagnosis("call-name-empty", "error", views=("rejected", "native"))
@@ -115,6 +119,7 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
             )
 
 
+_SAID_AGAIN = "nothing: it is one call, said a second time for old clients"
 _NULL = "a client takes null there as an empty text: upgrade the one that refuses it, or the server that sends it"
 _NAMELESS = "whoever makes the stream puts `id` and `name` into content_block itself: upgrade the server or gateway"
 _NO_INPUT = "the server sends `input: {}` in content_block_start, as Anthropic does: upgrade it"
