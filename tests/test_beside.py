@@ -265,3 +265,69 @@ def test_the_turns_of_a_transcript_are_no_thinking() -> None:
     result = parse(text)
     assert [call.name for call in result.calls] == ["get_weather"]
     assert ("fabricated-result", "error") in told(text)
+
+
+WHOLE = {
+    "messages": [{"role": "user", "content": "How many days?"}],
+    "tools": [{"type": "function", "function": {"name": "search", "description": "Search.", "parameters": {}}}],
+    "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}},
+}
+ASKED = {"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+LATER = [
+    *WHOLE["messages"],
+    {"role": "assistant", "content": "", "tool_calls": [ASKED]},
+    {"role": "tool", "tool_call_id": "c", "content": "28"},
+]
+
+
+@pytest.mark.parametrize(
+    ("engine", "more", "due"),
+    [
+        ("vllm", {}, True),
+        ("llama.cpp", {}, True),
+        ("openai", {}, False),
+        ("vllm", {"messages": LATER}, False),  # it called with the same fields
+        ("vllm", {"tools": []}, False),
+        ("vllm", {"response_format": {"type": "text"}}, False),
+        ("vllm", {"tool_choice": "none"}, False),
+    ],
+)
+def test_a_schema_for_the_answer_leaves_no_room_for_calls(engine: str, more: dict[str, Any], due: bool) -> None:
+    found = told(answer(content='{"days": 25}'), request={**WHOLE, **more}, server={"engine": engine})
+    assert ("tools-with-structured-output" in [code for code, _ in found]) is due
+    asked = [code for code, _ in told({"model": "m", **WHOLE, **more}, server={"engine": engine})]
+    assert "messages" in more or ("tools-with-structured-output" in asked) is due
+
+
+KEY = "KeyError: 'function'"
+NULL = 'can only concatenate str (not "NoneType") to str'
+
+
+@pytest.mark.parametrize(
+    ("error", "tool", "due"),
+    [
+        (KEY, {"type": "function", "name": "f", "description": "d", "parameters": {}}, "tool-shape-invalid"),
+        (KEY, {"type": "function", "function": {"name": "f", "description": "d"}}, "call-shape-invalid"),
+        (NULL, {"type": "function", "function": {"name": "f"}}, "tool-description-missing"),
+        (NULL, {"type": "function", "function": {"name": "f", "description": "d"}}, "template-null-content"),
+    ],
+)
+def test_the_request_tells_which_of_several_causes_an_error_has(error: str, tool: dict[str, Any], due: str) -> None:
+    asked = {"messages": [{"role": "user", "content": "Hi"}], "tools": [tool]}
+    known = {"request": asked, "tools": [tool], "server": {"engine": "vllm"}}
+    body = {"error": {"message": error, "type": "BadRequestError", "code": 400}}
+    assert [code for code, severity in told(body, **known) if severity == "error"] == [due]
+
+
+def test_a_stream_that_breaks_off_may_have_lost_its_end() -> None:
+    pieces = [
+        {"role": "assistant", "content": ""},
+        {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": '{"a": "te'}}]},
+    ]
+    rows = [{"index": 0, "delta": piece, "finish_reason": None} for piece in pieces]
+    rows.append({"index": 0, "delta": {}, "finish_reason": "tool_calls"})
+    lines = [json.dumps({"object": "chat.completion.chunk", "choices": [row]}) for row in rows]
+    fix = fix_of("".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]), "truncation-hidden")
+    assert "raise max_tokens" in fix
+    assert "`stream: false`" in fix

@@ -33,6 +33,10 @@ _MANY = 64
 _UNCLOSED = (
     "where nothing was cut off, the model left a closing tag out, and a server's parser leaves such a call in content"
 )
+_LOST_END = (
+    "where no limit was reached, the server's parser of streams lost the end: ask with `stream: false`, without "
+    "speculative decoding, or upgrade the server"
+)
 _NO_END = frozenset({"langchain"})
 """Logs of streams that need not tell of their end."""
 
@@ -88,9 +92,9 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     """
     reason = answer.result.finish_reason or "unknown"
     for call, where in () if answer.raw or answer.stop == "length" else _broken_off(answer):
-        yield _cut(
-            call, f"the call of {call.name or 'a tool'} breaks off, and the stop reason is {reason}", answer, where
-        )
+        said = f"the call of {call.name or 'a tool'} breaks off, and the stop reason is {reason}"
+        cut = _cut(call, said, answer, where)
+        yield replace(cut, fix=f"{cut.fix}; {_LOST_END}") if answer.result.stream and answer.stop == "tool" else cut
 
 
 def _broken_off(answer: Answer) -> Iterator[tuple[CallView, str]]:

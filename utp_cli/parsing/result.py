@@ -11,6 +11,7 @@ from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, kept
+from utp_cli.wire.access import dicts_of
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
@@ -38,6 +39,8 @@ class Circumstances(Record):
     """Calls were asked for as text: they stand there on purpose."""
 
 
+_IGNORED = frozenset({"tools-with-structured-output", "constraint-field-ignored"})
+"""What a server answers, and not as the request asks: an answer without calls comes of it."""
 _OPAQUE = "gateway-error-opaque"
 _SERVED = regex(r"-parser[ =]|parser\b[^\n]{0,20}[`'\"]|--chat-template")
 """How a text tells of the options of a server: a parser, a template."""
@@ -143,6 +146,8 @@ class Parsed(ParseResult):
         asked = conversation_of(self)
         if asked is None and self.facts.error and all(finding.code == _OPAQUE for finding in found):
             asked = self._refused()  # what was refused tells, where the refusal does not
+        ignored = asked is None and bool(self.circumstances.server) and self._is_free_of_calls()
+        asked = dict(self.circumstances.request) if ignored else asked
         if not asked:
             return found
         from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - as above
@@ -152,7 +157,13 @@ class Parsed(ParseResult):
         more = diagnose_conversation(asked, self.shape, **known)
         more += left_in_text({**{key: value for key, value in known.items() if value}, **asked})
         told = {finding.code for finding in found}
+        more = [finding for finding in more if not ignored or finding.code in _IGNORED]
         return [*found, *(finding for finding in more if finding.code not in told)]
+
+    def _is_free_of_calls(self) -> bool:
+        """Whether neither the answer nor the conversation before it has a call."""
+        turns = dicts_of(self.circumstances.request.get("messages"))
+        return not (self.calls or self.facts.error or any(turn.get("role") == "tool" for _, turn in turns))
 
     def _refused(self) -> dict[str, Any]:
         """Return the request that an error refused: as it is known, else the tools that stand beside the error."""
