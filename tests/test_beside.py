@@ -331,3 +331,9 @@ def test_a_stream_that_breaks_off_may_have_lost_its_end() -> None:
     fix = fix_of("".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]), "truncation-hidden")
     assert "raise max_tokens" in fix
     assert "`stream: false`" in fix
+
+
+def test_the_box_of_a_client_is_no_call() -> None:
+    box = '<details type="tool_calls" done="true" id="c" name="f" arguments="{}" result="&quot;page 34&quot;">'
+    text = f"I look.\n\n{box}\n<summary>Tool Executed</summary>\n</details>\nPage 34 says so."
+    assert told(answer(content=text)) == [("fabricated-result", "error")]

@@ -329,7 +329,8 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
     What people see: an answer built on a result that no tool gave.
 
     What proves it: after a call the same text goes on with `Observation:`, `<tool_response>`,
-    `<tool_result>`, `<function_results>` or `[TOOL_RESULTS]`, and something behind it.
+    `<tool_result>`, `<function_results>` or `[TOOL_RESULTS]`, and something behind it; or the text has the box in
+    which Open WebUI shows a call that was run, result and all.
 
     What to change: add that marker to `stop`; use native tool calls; ignore all that comes after the call.
 
@@ -346,10 +347,22 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
         if call.span:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
+        if (at := passage.text.find(_BOX)) >= 0 and not answer.call_views:
+            yield Observation(
+                message="the model writes the box in which the client shows a call that was run",
+                evidence=passage.text[at : at + 120],
+                pointer=passage.pointer,
+                fix="send earlier calls as `tool_calls` and messages of the role `tool`, not as the HTML that a client "
+                "shows (Open WebUI: native function calling); a new chat, whose history has no such boxes",
+            )
         begun = any(map(passage.text.__contains__, ("Observation:", *_RESULTS)))
         if found := begun and _GOES_ON.search(passage.prose, first.get(passage.pointer, len(passage.prose))):
             evidence = passage.text[found.start() : found.start() + 120]
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
+
+
+_BOX = '<details type="tool_calls" done="true"'
+"""How Open WebUI shows a call and its result in the text of a message (its sources, November 2026)."""
 
 
 def _invented(evidence: str, marker: str, pointer: str, span: Span | None) -> Observation:
