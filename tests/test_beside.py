@@ -56,6 +56,11 @@ def test_places_of_calls_that_are_given_back_are_those_of_the_paste() -> None:
     assert text[slice(*call.span)] == RAW
 
 
+def test_a_text_in_source_code_is_no_raw_generation() -> None:
+    code = f"text = {RAW!r}\nanswer = {json.dumps(answer())}\nhealed = heal(answer)\n"
+    assert all("beside it" not in found.message for found in parse(code).diagnoses)
+
+
 # -- an error beside the answer ------------------------------------------------------------------------------------
 
 PYDANTIC = (

@@ -202,7 +202,7 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
     What people see: one bad call, and every later request fails with 400.
 
     What proves it: an assistant call in the session whose arguments are text and no JSON; or an error body
-    that says so.
+    that says so. An empty text is a warning: some servers read it as `{}`, others refuse it.
 
     What to change: repair them, or replace them by `{}`, before the history is sent again.
 
@@ -217,6 +217,14 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
                 message=f"the arguments of a past call of {call.name} are no JSON: {call.reading.error}",
                 evidence=call.text,
                 pointer=call.pointer,
+            )
+        elif call.text_due and not call.text.strip():
+            yield Observation(
+                severity="warning",
+                message=f"the arguments of a past call of {call.name} are an empty text, which vLLM and others refuse",
+                evidence=f"arguments: {call.text!r}",
+                pointer=call.pointer,
+                fix='"{}" in its place',
             )
 
 

@@ -26,6 +26,8 @@ _TELLS: Final = 2
 _ENCODED: Final = frozenset({"arguments-double-encoded", "nested-json-string"})
 """Warnings: clients read such arguments, and programs that decode them once do not."""
 MARKUP: Final = regex(CALL_MARKUP)
+_LITERAL: Final = regex(r"[=(,:] ?[bfr]?['\"]{1,3}\Z")
+"""What stands in front of a text in source code, or in JSON."""
 _NEAR: Final = 200
 """Characters that may stand between what an answer says and the call behind it."""
 _FRAMES: Final = 1_200
@@ -94,7 +96,7 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
     if answer.shape in ("text", "error", "unknown") or answer.rejected or answer.facts.lone or answer.facts.error:
         return None
     begins = MARKUP.search(around := _around(text, answer.captures))
-    if any(call.arguments for call in answer.calls) or not begins:
+    if any(call.arguments for call in answer.calls) or not begins or _LITERAL.search(around, 0, begins.start()):
         return None
     raw = read(" " * begins.start() + around[begins.start() :])  # words in front of a call say that it is shown
     calls = [call for call in raw.calls if call.rung == "markup"]

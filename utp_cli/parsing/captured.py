@@ -156,12 +156,19 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
     if sort and sort.kind in ("request", "session"):
         return replace(result, captures=[replace(result.captures[0], kind=sort.kind, document=source)])
     blocks = [text_of(block.get("text")).lstrip() for _, block in dicts_of(source.get("content"))]
+    if asked := [call for _, call in dicts_of(source.get("toolExecutionRequests"))]:
+        return read({"role": "assistant", "tool_calls": list(map(_of_langchain4j, asked))}, options)
     called = any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls")))
     if called or any(map(MARKUP.match, blocks)):  # what a tool of MCP gives back has the same form
         return read({"role": "assistant", **source}, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
     return told if told.shape == "error" else result
+
+
+def _of_langchain4j(call: dict[str, Any]) -> dict[str, Any]:
+    """Write a call of LangChain4j's messages as OpenAI has it."""
+    return {"id": call.get("id"), "type": "function", "function": {key: call.get(key) for key in ("name", "arguments")}}
 
 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:

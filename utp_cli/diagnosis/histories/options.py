@@ -110,8 +110,9 @@ def _duplicates(look: Look, request: dict[str, Any], _: str | None, __: bool) ->
         seen.add(name)
 
 
-_PRINTED: Final = regex(r"#?<[\w:.]{1,120}(?: object at |:)0x[0-9a-f]|\[object \w{1,40}\]")
+PRINTED: Final = regex(r"#?<[\w:.]{1,120}(?: object at |:)0x[0-9a-f]|\[object \w{1,40}\]")
 """How Ruby, Python and JavaScript print an object."""
+LISTED: Final = "send a list of definitions: a client wrote an object of its own there"
 _TOOL_FORMS: Final = {
     "openai-chat": '{"type": "function", "function": {"name", "description", "parameters"}}',
     "openai-responses": '{"type": "function", "name", "description", "parameters"}',
@@ -121,9 +122,8 @@ _TOOL_FORMS: Final = {
 
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
-    if _PRINTED.match(text_of(request.get("tools"))):
-        mend = "send a list of definitions: a client wrote an object of its own there"
-        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=request["tools"], mend=mend)
+    if PRINTED.match(text_of(request.get("tools"))):
+        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=request["tools"], mend=LISTED)
     for at, tool in dicts_of(request.get("tools")):
         kind = text_of(tool.get("type"))
         if look.rules.form == "openai-chat" and kind and kind not in taken:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
-from utp_cli.diagnosis.histories.options import GUIDED
+from utp_cli.diagnosis.histories.options import GUIDED, LISTED, PRINTED
 from utp_cli.diagnosis.histories.requests import check_request
 from utp_cli.diagnosis.models import HOSTED, belongs
 from utp_cli.diagnosis.observation import clipped
@@ -60,6 +60,7 @@ _OF_ANY: Final = frozenset({"schema-invalid"})
 _BEGUN: Final = regex(r"(?:[{\[(,]|\":)\s{0,9}\Z")
 """How a text ends that a model is to go on with: JSON, mostly. A sentence may end with a colon or a quote."""
 _BESIDE: Final = frozenset({"messages", "tools", "server"})
+_ENCODED: Final = "encode it: content is a text, json.dumps(result) or JSON.stringify(result); or a list of parts"
 _FOLLOWS: Final = {"missing-tool-result": "call-id-duplicate"}
 """Of calls with one id, one result answers one."""
 
@@ -86,7 +87,7 @@ def diagnose_conversation(
     defined = asked.get("tools")
     if isinstance(defined, list) and messages:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
-    found += _objects(asked)
+    found += [*_objects(asked), *_text_for_tools(asked)]
     name = _named(provider) if provider else _receiver(asked, form, model, text_of((server or {}).get("engine")))
     told = bool(provider) or name in _PROVES
     if name not in TURN_RULES:
@@ -125,17 +126,29 @@ def _objects(asked: Mapping[str, Any]) -> Iterator[Finding]:
     """Find results of tools whose content is an object: chat completions want a text there, or a list of parts."""
     for at, message in dicts_of(asked.get("messages")):
         if isinstance(message.get("content"), dict) and message.get("role") == "tool":
-            mend = "encode it: content is a text, json.dumps(result) or JSON.stringify(result); or a list of parts"
-            yield Finding(
-                code="content-shape",
-                name="content-shape",
-                severity="error",
-                place=Place(pointer=f"/messages/{at}/content"),
-                message="the content of a message is an object",
-                evidence=clipped(json_dumps(message["content"], default=repr)),
-                hint=mend,
-                fix=mend,
-            )
+            written = json_dumps(message["content"], default=repr)
+            place = f"/messages/{at}/content"
+            yield _fault("content-shape", place, "the content of a message is an object", written, _ENCODED)
+
+
+def _text_for_tools(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find tools that are the text of an object: a program wrote its own in place of the definitions."""
+    if PRINTED.match(text := text_of(asked.get("tools"))):
+        yield _fault("tool-shape-invalid", "/tools", "tools that are no list", text, LISTED)
+
+
+def _fault(code: str, place: str, message: str, evidence: str, mend: str) -> Finding:
+    where = Place(pointer=place)
+    return Finding(
+        code=code,
+        name=code,
+        severity="error",
+        place=where,
+        message=message,
+        evidence=clipped(evidence),
+        hint=mend,
+        fix=mend,
+    )
 
 
 def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: str) -> str:
