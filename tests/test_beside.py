@@ -342,3 +342,30 @@ def test_the_box_of_a_client_is_no_call() -> None:
     box = '<details type="tool_calls" done="true" id="c" name="f" arguments="{}" result="&quot;page 34&quot;">'
     text = f"I look.\n\n{box}\n<summary>Tool Executed</summary>\n</details>\nPage 34 says so."
     assert told(answer(content=text)) == [("fabricated-result", "error")]
+
+
+def test_a_past_call_with_an_empty_text_for_arguments_is_a_warning() -> None:
+    empty = {**ASKED, "function": {"name": "search", "arguments": ""}}
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "", "tool_calls": [empty]}, LATER[-1]]
+    (found,) = diagnose({"messages": turns}, kind="session")
+    assert (found.code, found.severity, found.place.pointer) == (
+        "history-arguments-invalid",
+        "warning",
+        "/messages/1/tool_calls/0/function/arguments",
+    )
+    assert diagnose({"messages": LATER}, kind="session") == []
+
+
+def test_a_call_of_langchain4j_is_read() -> None:
+    asked = {"id": "call_1", "name": "get_weather", "arguments": '{"city": "Oslo"}'}
+    (call,) = parse({"toolExecutionRequests": [asked]}).calls
+    assert (call.name, call.arguments, call.id) == ("get_weather", {"city": "Oslo"}, "call_1")
+
+
+@pytest.mark.parametrize(
+    ("tools", "due"), [("#<Tool::Database:0x0000000123294310>", ["tool-shape-invalid"]), ("[REDACTED]", [])]
+)
+@pytest.mark.parametrize("model", ["gpt-4o", "claude-3-5-sonnet", "own/model"])
+def test_tools_that_are_the_text_of_an_object(model: str, tools: str, due: list[str]) -> None:
+    asked = {"model": model, "messages": [{"role": "user", "content": "Hi"}], "tools": tools, "max_tokens": 9}
+    assert [code for code, _ in told(asked)] == due
