@@ -351,7 +351,7 @@ def test_a_past_call_with_an_empty_text_for_arguments_is_a_warning() -> None:
     assert (found.code, found.severity, found.place.pointer) == (
         "history-arguments-invalid",
         "warning",
-        "/messages/1/tool_calls/0/function/arguments",
+        "/messages/1/tool_calls/0",
     )
     assert diagnose({"messages": LATER}, kind="session") == []
 

@@ -218,7 +218,7 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
                 evidence=call.text,
                 pointer=call.pointer,
             )
-        elif call.text_due and not call.text.strip():
+        elif call.read is not None and not call.text.strip():
             yield Observation(
                 severity="warning",
                 message=f"the arguments of a past call of {call.name} are an empty text, which vLLM and others refuse",
