@@ -369,3 +369,22 @@ def test_a_call_of_langchain4j_is_read() -> None:
 def test_tools_that_are_the_text_of_an_object(model: str, tools: str, due: list[str]) -> None:
     asked = {"model": model, "messages": [{"role": "user", "content": "Hi"}], "tools": tools, "max_tokens": 9}
     assert [code for code, _ in told(asked)] == due
+
+
+def test_a_message_that_was_copied_out_of_a_messenger_was_shown_to_somebody() -> None:
+    call = "<tool_call>\n<function=exec>\n<parameter=command>\nls\n</parameter>\n</function>"
+    assert ("call-left-in-content", "error") in told(f"Bot, [3/4/26 8:58 AM]\nLet me try.\n\n{call}\n</tool_call>\n")
+
+
+@pytest.mark.parametrize(
+    ("message", "due"),
+    [
+        (
+            {"content": "", "reasoning_content": "Good morning!<｜end▁of▁sentence｜>"},
+            [("unclosed-thinking", "warning")],
+        ),
+        ({"content": "Good morning!", "reasoning_content": "They greet."}, []),
+    ],
+)
+def test_a_turn_that_ends_in_the_thinking_was_never_closed(message: dict[str, Any], due: list[Any]) -> None:
+    assert told(answer(5, **message)) == due

@@ -117,7 +117,9 @@ _TURNS: Final = regex(
     r"\S[^\n]{0,400}\n"
     r"(?:[^\n]{0,400}\n){0,12}?[ \t]*\*{0,2}(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦]"
     r"|[A-Z][\w.-]{1,30}:[ \t]*(?:\n|\Z))"
-    r"|^>>> \S[^\n]{0,400}\n|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
+    r"|^>>> \S[^\n]{0,400}\n"
+    r"|^\S[^\n]{0,40}, \[\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d\d(?: [AP]M)?\]:?[^\n]{0,400}\n"
+    r"|^\[ Prompt: [\d.]{1,9} t/s \| Generation: |\[end of text\]",
     re.MULTILINE,
 )
 """What somebody asked and what came, as the window of a client shows them."""

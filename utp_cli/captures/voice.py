@@ -20,7 +20,7 @@ _MET: Final = (
 _ASKS: Final = regex(
     rf"\b(?:I|[Ww]e)(?:'m|’m|'ve|’ve| am| are| have|)(?: (?:also|just|now|always|often|frequently|then|keep|was|were))*"
     rf" {_MET}\b"
-    r"|\b(?:fails?|failed|failing|crash(?:es|ed)|errors? out|stops? working)\b[^.\n]{0,60}\b(?:with|after)\b"
+    r"|\b(?:fails?|failed|failing|crash(?:es|ed)|dies|died|errors? out|stops? working)\b[^.\n]{0,60}\b(?:with|after)\b"
     r"|\b(?:the )?following (?:error|exception)\b"
     r"|^\W{0,6}(?:bug(?=[\]:*\s]*(?:\d|$|[:(\]]))|describe the bug|steps to reproduce|expected behaviou?r|what happened"
     r"|(?:actual|current|observed) behaviou?r|environment|error (?:output|details|logs?|message)|version)\b"

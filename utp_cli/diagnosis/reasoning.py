@@ -9,6 +9,7 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.passages import THINK_MARKERS, THINK_TAGS
+from utp_cli.diagnosis.special_tokens import END_OF_TURN
 from utp_cli.dialects.catalogue import CALL_MARKUP, DIALECTS
 from utp_cli.protocol.patterns import regex
 
@@ -31,6 +32,7 @@ _BEHIND = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]|\.{3}|\u2026")
 for words that they leave out."""
 _OPENING = regex(rf"^[ \t]*({CALL_MARKUP})\s{{0,9}}[\w\"{{<\[](?:[^\0]{{0,8000}}[^\s])?[>\]}}]\s*\Z", re.MULTILINE)
 """A marker at the beginning of a line, and behind it what ends as markup does."""
+_NO_THINKING = '`chat_template_kwargs: {"enable_thinking": false}` (or "thinking") where no thinking is wanted'
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 
@@ -139,19 +141,29 @@ def draft_call_in_reasoning(answer: Answer) -> Iterator[Observation]:
             )
 
 
-@diagnosis("unclosed-thinking", "warning", views=("in_text",))
+@diagnosis("unclosed-thinking", "warning", views=("in_text", "silent_thinking"))
 def unclosed_thinking(answer: Answer) -> Iterator[Observation]:
     """Thinking runs into a call without being closed.
 
     What people see: thinking and call run into each other; some parsers then take the call for thinking.
 
-    What proves it: a think tag opens, a readable call follows, and no closing tag comes before it.
+    What proves it: a think tag opens, a readable call follows, and no closing tag comes before it; or an answer has
+    nothing but thinking, and the token that ends a turn stands at its end.
 
     What to change: vLLM and SGLang: the reasoning parser of the model and its newest template. The thinking
     is taken to end at the call.
 
     Symptoms: `missing </think>`, `reasoning never ends`.
     """
+    for passage in () if answer.raw else answer.silent_thinking:
+        if passage.text.rstrip().endswith(END_OF_TURN):
+            yield Observation(
+                message="the whole turn stands in the thinking: the model answered without closing it",
+                evidence=passage.text[-80:],
+                pointer=passage.pointer,
+                fix=f"{_NO_THINKING}; {fixes.reasoning_parser(answer)}, in a newer release of the server",
+            )
+            return
     ends: dict[str, int] = {}
     for call in answer.in_text:
         dialect = DIALECTS.get(call.parser)
