@@ -65,8 +65,10 @@ _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
 _PARSER = regex(r"--tool[-_](?:call-)?parser (\S+)")
 _CHOICES = regex(r"(?:\bchoo?se from|\b(?:[Ss]upported|[Aa]vailable)[ \w]{0,30}parsers(?: are)?:)([^\n]*)")
 """How the names that a server takes are led."""
-_REFUSED = regex(r"parser\W{1,4}(?P<name>[\w-]{3,40})(?:['\"]|\s)")
+_REFUSED = regex(r"(?:parser\W{1,4}(?!invalid\b)|invalid choice\W{1,4})(?P<name>[\w-]{3,40})(?:['\"]|\s)")
 """The name that it does not take."""
+_SERIES = regex(r"[\d_.-]")
+"""What stands behind the name of a series."""
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
 _EDGES = " \n\t:;,.-\"'`"
@@ -162,7 +164,7 @@ def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:
     if code == "flag-unknown-to-server":
         return _respelt(refusal, engine) if engine else ""
     if code == "parser-unknown-to-server":
-        return "" if "reasoning" in refusal.message else _listed(refusal, engine)
+        return _listed(refusal, engine)
     from utp_cli.diagnosis.uncompiled import CODES, uncompiled  # noqa: PLC0415 - for grammars that were refused
 
     return uncompiled(refusal.tools, engine) if refusal.tools and code in CODES else ""
@@ -173,7 +175,7 @@ def _listed(refusal: Refusal, engine: str | None) -> str:
     message = refusal.message[:_COMMAND]
     listed, refused = _CHOICES.search(message), _REFUSED.search(message)
     names = re.findall(r"[\w-]+", listed[1]) if listed else []
-    dialect = dialect_of(refusal.model) if engine else None
+    dialect = dialect_of(refusal.model) if engine and "reasoning" not in message else None
     fix = fixes.tool_parser(fixes.known_as(refusal, engine or ""), dialect) if dialect else ""
     named = _PARSER.search(fix)
     if named and named[1] in names:
@@ -181,7 +183,10 @@ def _listed(refusal: Refusal, engine: str | None) -> str:
     meant = dialect_called(refused["name"]) if refused else None
     alike = [name for name in names if refused and name.startswith(refused["name"])]
     alike = alike or [name for name in names if meant and dialect_called(name, engine) == meant]
-    return f"take {alike[0]} of the list: here the parser has this name" if len(alike) == 1 else ""
+    if len(alike) == 1:
+        return f"take {alike[0]} of the list: here the parser has this name"
+    near = [name for name in names if refused and _SERIES.split(name)[0] == _SERIES.split(refused["name"])[0]]
+    return f"of the list these are for the series: {', '.join(near)}" if near else ""
 
 
 def _respelt(refusal: Refusal, engine: str) -> str:
