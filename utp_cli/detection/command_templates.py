@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from utp_cli.detection.command_faults import TEMPLATE, TOOL, CommandFault, advised, fitting, series
+from utp_cli.detection.command_faults import TEMPLATE, TOOL, CommandFault, advised, fitting, is_there, series
 from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ PARSERS_OF_TEMPLATES: Final = {
 }  # fmt: skip
 """The examples of vLLM's sources (`examples/tool_chat_template_NAME.jinja`), and the parser that its docs name for each
 (`docs/features/tool_calling.md`, November 2026)."""
+_SAME_TEXT: Final = {"pythonic", "llama4_pythonic"}
+"""Dialects of which a template teaches the same list of calls: either parser reads it. SGLang has one for both."""
 
 
 def other_template(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
@@ -35,6 +37,8 @@ def other_template(command: StartCommand, found: Detection) -> Iterator[CommandF
     reads = dialect_called(parser, command.engine) if parser else None
     taught = _taught(command, name) if reads else ()
     writes = {*found.dialect_candidates, *fitting(command, found)}
+    if not _SAME_TEXT.isdisjoint(taught):
+        taught = (*taught, *_SAME_TEXT)
     if not taught or (reads not in writes and not writes.isdisjoint(taught)):
         return  # a template that fits the model is not at fault: the parser is
     if reads in taught and not writes.isdisjoint(taught):
@@ -42,7 +46,8 @@ def other_template(command: StartCommand, found: Detection) -> Iterator[CommandF
     if reads in taught:
         yield from _of_another_family(command, found, taught[0])
         return
-    own = next(iter(TOOL_PARSERS.get(command.engine, {}).get(taught[0], ())), None) if taught[0] in writes else None
+    names = TOOL_PARSERS.get(command.engine, {}).get(taught[0], ()) if taught[0] in writes else ()
+    own = next((name for name in names if is_there(command, TOOL, name)), None)
     changes: dict[str, str | None] = (
         {TOOL: own} if own else {TEMPLATE: None} if reads in found.dialect_candidates else {}
     )

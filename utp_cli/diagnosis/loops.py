@@ -347,7 +347,8 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
         if call.span:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
-        if (at := passage.text.find(_BOX)) >= 0 and not answer.call_views:
+        at = f"\n{passage.prose}".find(_BOX)
+        if at >= 0 and answer.ended and answer.result.finish_reason and not answer.call_views:
             yield Observation(
                 message="the model writes the box in which the client shows a call that was run",
                 evidence=passage.text[at : at + 120],
@@ -361,8 +362,9 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
 
 
-_BOX = '<details type="tool_calls" done="true"'
-"""How Open WebUI shows a call and its result in the text of a message (its sources, November 2026)."""
+_BOX = '\n<details type="tool_calls" done="true"'
+"""How Open WebUI shows a call and its result in the text of a message that it keeps (its sources, November 2026): where
+a server's answer has it, the model wrote it."""
 
 
 def _invented(evidence: str, marker: str, pointer: str, span: Span | None) -> Observation:
