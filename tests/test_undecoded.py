@@ -1,5 +1,7 @@
 """Text whose tokens were not decoded is read, each character in its place, and that is said."""
 
+import json
+
 import pytest
 
 from utp_cli import parse
@@ -14,6 +16,8 @@ SOUND = [
     "<b>▁▁▁</b>",
     "▁▂▃▄▅▆▇█",
     '{"bar":"▁▂▃"}',
+    "cpu:▁▂▃,mem:▁▁▂,io:▁▂",
+    '{"x":["<b>:▁{x}",2]}',
     "Ġanni",
     '{"name":"Ġanni"}',
     '{"a":["Ġorġ","Ċensu"]}',
@@ -35,6 +39,16 @@ def test_a_field_of_a_document_is_read():
         "choices": [{"message": {"role": "assistant", "content": "TheĠtideĠturns,ĠatĠsix."}, "finish_reason": "stop"}]
     }
     assert parse(body).content == "The tide turns, at six."
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"s":"▂▁","t":"▁"}', '{"s":"a:▁b,▁c","t":"▁"}', '{"s":"‹｜tool▁calls▁begin｜>:▁{x},▁[y]"}']
+)
+def test_arguments_keep_their_signs(arguments):
+    text = f'<tool_call>{{"name":"draw","arguments":{arguments}}}</tool_call>'
+    (call,) = parse(text).calls
+    assert call.arguments == json.loads(arguments)
+    assert call.raw in text
 
 
 @pytest.mark.parametrize("text", SOUND)

@@ -67,6 +67,9 @@ UNFINISHED: Final = ABSENT | {
 """What a stream looks like of which only a part is there."""
 _CALLED: Final = frozenset({"function", "args", "arguments"})
 """What a call of a message has, whose role was left out."""
+_OF_MCP: Final = frozenset({"isError", "structuredContent"})
+_MESSAGE: Final = regex(r"\s*\{\s*\"(?:content|text|aiMessage|toolExecutionRequests)\"\s*:")
+"""How a message without a role begins."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -95,7 +98,8 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     """
     if said := _as_session(result, source, options, read):
         return said
-    if isinstance(source, str) and _MEMBER.match(source) and (message := _of_members(source)):
+    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
+    if isinstance(text, str) and (message := _of_members(text)):
         return read(message, options)
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
@@ -105,11 +109,10 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
         result = read(source, options)
     if result.shape == "error" and not _has_more(result):
         return _unwrapped(result, options, read)
-    if not (isinstance(source, str | bytes) and (_has_more(result) or _worth_it(result))):
+    if not (isinstance(text, str) and (_has_more(result) or _worth_it(result))):
         return result
     from utp_cli.captures.read import read_paste  # noqa: PLC0415 - for what is no plain answer
 
-    text = source if isinstance(source, str) else source.decode("utf-8", "replace")
     paste = read_paste(text)
     if paste.captures[0].kind == "text":
         return _without_layers(result, paste, text, options, read)
@@ -140,7 +143,15 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
 
 
 def _of_members(text: str) -> dict[str, Any] | None:
-    """Read members of an answer that were copied without the braces around them, maybe to the middle of a text."""
+    """Read a message without a role; or members of one, without the braces around them, maybe to the middle of a text.
+
+    None where the text is neither.
+    """
+    if _MESSAGE.match(text):
+        document = _decoded(text)
+        return _message_of(document) if isinstance(document, dict) else None
+    if not _MEMBER.match(text):
+        return None
     piece = text.strip().rstrip(",")
     message = next(filter(None, (_decoded(f"{{{piece}{end}") for end in ("}", '"}'))), None)
     return {"role": "assistant", "content": None, **message} if isinstance(message, dict) else None
@@ -155,20 +166,31 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
         return read(sort.document, options)
     if sort and sort.kind in ("request", "session"):
         return replace(result, captures=[replace(result.captures[0], kind=sort.kind, document=source)])
-    blocks = [text_of(block.get("text")).lstrip() for _, block in dicts_of(source.get("content"))]
-    if asked := [call for _, call in dicts_of(source.get("toolExecutionRequests"))]:
-        return read({"role": "assistant", "tool_calls": list(map(_of_langchain4j, asked))}, options)
-    called = any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls")))
-    if called or any(map(MARKUP.match, blocks)):  # what a tool of MCP gives back has the same form
-        return read({"role": "assistant", **source}, options)
+    if message := _message_of(source):
+        return read(message, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
     return told if told.shape == "error" else result
 
 
+def _message_of(source: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the message of an assistant that a document without a role is; None where it is none.
+
+    A result of a tool of MCP has the same form, and fields of its own.
+    """
+    source = source["aiMessage"] if isinstance(source.get("aiMessage"), dict) else source
+    if asked := [call for _, call in dicts_of(source.get("toolExecutionRequests"))]:
+        return {"role": "assistant", "tool_calls": list(map(_of_langchain4j, asked))}
+    blocks = [text_of(block.get("text")).lstrip() for _, block in dicts_of(source.get("content"))]
+    called = any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls")))
+    written = any(map(MARKUP.match, blocks)) and _OF_MCP.isdisjoint(source)
+    return {"role": "assistant", **source} if called or written else None
+
+
 def _of_langchain4j(call: dict[str, Any]) -> dict[str, Any]:
     """Write a call of LangChain4j's messages as OpenAI has it."""
-    return {"id": call.get("id"), "type": "function", "function": {key: call.get(key) for key in ("name", "arguments")}}
+    function = {"name": call.get("name"), "arguments": call.get("arguments", "{}")}
+    return {"id": call.get("id"), "type": "function", "function": function}
 
 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:

@@ -2,8 +2,8 @@
 SentencePiece writes a blank as `▁`.
 
 Raw token streams show such text, and servers whose tokenizer does not fit the model. The first two are Maltese letters
-too, and markers of DeepSeek have the last: they count only in a text without any blank, at places where no word and no
-marker has them.
+too; markers of DeepSeek and drawings have the last. They count only in a text without any blank, at places where no
+word has them; the last only between the parts of a JSON text.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from utp_cli.protocol.calls import Note
 from utp_cli.protocol.patterns import regex
 
 _DECODED = str.maketrans("ĠĊĉ▁", " \n\t ")
-_SIGN = regex(r"(?<=[a-z0-9:,.;!?}\]])[ĠĊ]|[ĠĊ](?=[^\w\s])|(?<=[:,.;!?}\]])▁|▁(?=[\"\[{(<])")
+_SIGN = regex(r"(?<=[a-z0-9:,.;!?}\]])[ĠĊ]|[ĠĊ](?=[^\w\s])|(?<=[\"\]}\d][:,])▁(?=[\"\[{\d])")
 _BLANK = regex(r"\s")
+_DRAWN = regex("[▂-█]")
+"""Bars of a drawing, of which ▁ is the lowest."""
 _ENOUGH = 2
 """So many signs make sure of it."""
 
 
 def decoded(text: str) -> str | None:
     """Return the text with its blanks, each character in its place; None where it was decoded."""
-    if _BLANK.search(text):
+    if _BLANK.search(text) or _DRAWN.search(text):
         return None
     signs = _SIGN.finditer(text)
     return (
