@@ -9,7 +9,14 @@ from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
-from utp_cli.diagnosis.special_tokens import END_OF_TURN, first_token, is_chat_template, leaked_into, lone_closing
+from utp_cli.diagnosis.special_tokens import (
+    END_OF_TURN,
+    first_token,
+    is_chat_template,
+    is_conversation,
+    leaked_into,
+    lone_closing,
+)
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 
@@ -45,7 +52,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
 
     What proves it: such a token in the visible text, outside code and with no call of its format around it,
     or sticking to an end of an argument's value. The end-of-turn token at the end of a raw generation
-    belongs there, and all of them in a chat template or in the log of a parser.
+    belongs there, and all of them in a chat template, in what one writes, or in the log of a parser.
 
     What to change: match the tool parser to the model and update the server; add the token to `stop`; never
     build the prompt by hand beside a chat template.
@@ -56,7 +63,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
         loose = first_token(_loose(passage, answer))
         if not loose and answer.raw and not passage.holds_call and "</" in passage.prose:
             loose = lone_closing(passage.prose)
-        if loose and not (answer.raw and (is_chat_template(passage.text) or _PARSERS_LOG.search(passage.text))):
+        if loose and not (answer.raw and _is_no_answer(passage.text)):
             yield Observation(
                 message=f"the control token {loose[0]} stands in the text",
                 evidence=loose[0],
@@ -91,6 +98,10 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
                     span=call.span,
                     tool=call.name,
                 )
+
+
+def _is_no_answer(text: str) -> bool:
+    return is_chat_template(text) or is_conversation(text) or _PARSERS_LOG.search(text) is not None
 
 
 def _loose(passage: AnswerText, answer: Answer) -> str:

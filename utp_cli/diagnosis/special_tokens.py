@@ -29,6 +29,7 @@ _OTHERS = (
     "</function_calls>", "</invoke>",
 )  # fmt: skip
 
+_BEGINS = "<|im_start|>"
 _TEMPLATE = regex(
     r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+(?=\{[{%#])[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
     r"|\{%-?\s*(?:for|if|set)\s[^\n%]{0,80}?\b(?:messages|add_generation_prompt)\b)"
@@ -149,6 +150,11 @@ def leaked_into(value: str) -> str | None:
         if first in tokens and text[size : size + 1] not in _APART:
             return first
     return None
+
+
+def is_conversation(text: str) -> bool:
+    """Whether a text is a conversation as a chat template writes it: it begins with a turn, and has another."""
+    return text.lstrip().startswith(_BEGINS) and text.count(_BEGINS) > 1
 
 
 def is_chat_template(text: str) -> bool:
