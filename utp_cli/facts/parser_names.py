@@ -316,11 +316,12 @@ _FILES: Final = {
 }  # fmt: skip
 """The file of a parser, its ending left out, and the parser where that has another name. vLLM 0.10 to 0.33:
 `…_tool_parser.py`; SGLang 0.5: `…_detector.py`."""
-_FILE: Final = re.compile(r"\b(\w{3,30}?)(?:_engine)?_(?:tool_parser|detector)\.py\b")
+_FILE: Final = re.compile(r"\b(\w{3,30}?)(?:_engine)?_(?:tool_parser|detector)\.py(?:\"?, line |:)\d")
+"""Such a file with a line: it spoke, or failed. A path alone may be of a talk on sources."""
 
 
 def parsers_of_files(log: str, engine: str) -> set[str]:
-    """Return the tool parsers whose files the log of a server names."""
+    """Return the tool parsers in whose files, as the log of a server says, something happened."""
     files = _FILES.get(engine, {})
     named = {files.get(file, file) for file in _FILE.findall(log)} if files else set()
     return {name for name in named if dialect_called(name, engine)}

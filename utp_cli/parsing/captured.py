@@ -99,7 +99,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if said := _as_session(result, source, options, read):
         return said
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
-    if isinstance(text, str) and (message := _of_members(text)):
+    if isinstance(text, str) and result.shape == "text" and (message := _of_members(text)):
         return read(message, options)
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
