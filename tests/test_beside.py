@@ -49,6 +49,32 @@ def test_calls_that_an_answer_lacks_are_given_back(body: dict[str, Any], raw: st
         assert [found.severity for found in lost] == ["error"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Prompt example:\n{RAW}\n{json.dumps(answer(reason='length'))}",
+        f"Raw:\n{RAW}\n{json.dumps(answer(reason='content_filter'))}",
+        f"Example: {RAW}\n{json.dumps(answer(tool_calls=called('{}')))}",
+        f"Does it rain? Answer yes or no.\n{RAW}\nResult: rain\n{json.dumps(answer(content='yes'))}",
+        f'raw = """\n{RAW}\n"""\nassert parse(raw) == {json.dumps(answer())}',
+        f"const raw = `\n{RAW}\n`; expect({json.dumps(answer())})",
+        f"raw: |\n{RAW}\nbody: {json.dumps(answer())}",
+        f"log: {RAW}<|im_end|>\n<tool_response>20C</tool_response>\n{json.dumps(answer())}",
+    ],
+)
+def test_a_call_that_is_shown_beside_an_answer_is_not_lost(text: str) -> None:
+    assert all("beside it" not in found.message for found in parse(text).diagnoses)
+
+
+def test_what_the_answer_said_stays() -> None:
+    body = json.dumps({**answer(content="I look."), "model": "qwen3"})
+    result = parse(f"Generated: <think>Hm.</think>I look. {RAW}\nResponse:\n{body}\n")
+    assert (result.content, result.finish_reason, result.model) == ("I look.", "stop", "qwen3")
+    assert [call.standing for call in result.calls] == ["made"]
+    assert not result.notes
+    assert [one.kind for one in result.captures] == ["answer"]
+
+
 def test_places_of_calls_that_are_given_back_are_those_of_the_paste() -> None:
     text = f"What came:\n{json.dumps(answer())}\n\nWhat the model wrote:\n{RAW}\n"
     (call,) = parse(text).calls
@@ -208,6 +234,11 @@ def test_fields_for_guided_decoding_are_those_of_vllm(server: dict[str, Any] | N
     assert ("constraint-field-ignored" in [code for code, _ in told(asked, server=server)]) is due
 
 
+def test_a_hosted_model_has_no_fields_of_vllm() -> None:
+    asked = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hi"}], "guided_json": {"type": "object"}}
+    assert told(asked) == []
+
+
 def test_a_call_without_arguments_is_told_what_parsers_want() -> None:
     tools = [{"name": "list_all", "description": "List all.", "parameters": {"type": "object", "properties": {}}}]
     assert '"arguments": {}' in fix_of(answer(content='{"name": "list_all"}'), "call-left-in-content", tools=tools)
@@ -342,6 +373,20 @@ def test_the_box_of_a_client_is_no_call() -> None:
     box = '<details type="tool_calls" done="true" id="c" name="f" arguments="{}" result="&quot;page 34&quot;">'
     text = f"I look.\n\n{box}\n<summary>Tool Executed</summary>\n</details>\nPage 34 says so."
     assert told(answer(content=text)) == [("fabricated-result", "error")]
+    kept = [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": text}]
+    assert told({"messages": kept}) == []
+    assert told(answer(content=f"Such a box begins with `{box}`.")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<|im_start|>assistant\n{RAW}<|im_end|>\n<|im_start|>tool\n<tool_response>4</tool_response><|im_end|>",
+        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>",
+    ],
+)
+def test_a_conversation_as_its_template_writes_it_is_sound(text: str) -> None:
+    assert told(text) == []
 
 
 def test_a_past_call_with_an_empty_text_for_arguments_is_a_warning() -> None:
@@ -356,10 +401,16 @@ def test_a_past_call_with_an_empty_text_for_arguments_is_a_warning() -> None:
     assert diagnose({"messages": LATER}, kind="session") == []
 
 
-def test_a_call_of_langchain4j_is_read() -> None:
-    asked = {"id": "call_1", "name": "get_weather", "arguments": '{"city": "Oslo"}'}
-    (call,) = parse({"toolExecutionRequests": [asked]}).calls
-    assert (call.name, call.arguments, call.id) == ("get_weather", {"city": "Oslo"}, "call_1")
+def test_a_message_without_a_role_is_read_from_a_file_too() -> None:
+    asked = {"toolExecutionRequests": [{"id": "call_1", "name": "get_weather", "arguments": '{"city": "Oslo"}'}]}
+    for document in (asked, {"text": None, **asked}, {"aiMessage": asked}):
+        for source in (document, json.dumps(document), json.dumps(document, indent=1).encode()):
+            (call,) = parse(source).calls
+            assert (call.name, call.arguments, call.id) == ("get_weather", {"city": "Oslo"}, "call_1")
+    blocks = {"content": [{"type": "text", "text": RAW}]}
+    assert told(blocks) == told(json.dumps(blocks)) == [("call-left-in-content", "error")]
+    for of_mcp in ({"isError": False}, {"structuredContent": {"a": 1}}):
+        assert told({**blocks, **of_mcp}) == []
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ GROK = Dialect(
     name="grok",
     aliases=("xai",),
     source="what Grok's prompts teach and Grok writes into the text of coding agents (public files, 2025 and 2026)",
-    call_open=("<xai:function_call ", "<xai:function_call\n"),
+    call_open=("<xai:function_call ", "<xai:function_call\n", "<xai:function_call\r\n"),
     body=InvokeBody(
         call=Tag(open="<xai:function_call", slot="name", close="</xai:function_call>"), argument=_NAMED_PARAMETER
     ),

@@ -162,9 +162,10 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(_named(engine))
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
         return own.name
-    if chat and engine in ("", "ollama") and _is_ollamas(asked) and not belongs(model, HOSTED):
+    local = chat and not belongs(model, HOSTED)
+    if local and engine in ("", "ollama") and _is_ollamas(asked):
         return "ollama"
-    if chat and not engine and not asked.keys().isdisjoint(GUIDED):
+    if local and not engine and not asked.keys().isdisjoint(GUIDED):
         return "vllm"
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
     if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):
