@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.parsing.beside_errors import ANSWERS, MARKUP, is_answer, lost_beside, told_beside_answers, with_calls_of
+from utp_cli.parsing.beside_errors import ANSWERS, is_answer, told_beside_answers, with_calls_of
+from utp_cli.parsing.lost_beside import MARKUP, lost_beside
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.parsing.answered import hints, no_answer, what_is_missing
-from utp_cli.parsing.beside_errors import lost_finding
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
+from utp_cli.parsing.lost_beside import lost_finding
 from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, kept

@@ -1,0 +1,92 @@
+"""A raw text beside an answer in one paste: it may hold calls that the server lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.dialects.catalogue import CALL_MARKUP
+from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.parsing.collect import UNSURE
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from utp_cli.diagnosis.subject import Answer
+    from utp_cli.protocol.calls import ParseResult, ToolCall
+    from utp_cli.protocol.captures import Capture
+    from utp_cli.protocol.findings import Finding
+
+MARKUP: Final = regex(CALL_MARKUP)
+_LITERAL: Final = regex(r"[=(,:] ?(?:[bfr]?['\"`]{1,3}|\|-?)\s*\Z")
+"""What stands in front of a text in source code, in JSON or in YAML."""
+_WRITTEN: Final = regex(
+    r"(?i)\b(?:raw|generat\w{1,4}|content|outputs?|wrote|writ\w{1,4}|emit\w{0,4}|produc\w{1,3}|completions?|"
+    r"decod\w{1,4}|log(?:s|ged)?)\b[^\n]*\s*\Z"
+)
+"""Words in a line that lead what a model wrote."""
+_SHOWN: Final = regex(r"(?i)\b(?:examples?|e\.g\.|expect\w{0,3}|should|docs?|documentation|tests?)\b[^\n]*\s*\Z")
+"""Words in a line that lead what it might write."""
+_ANSWERED: Final = regex(r"(?im)tool_(?:response|result|output)|^\W{0,4}(?:tool )?results?\b")
+"""What says behind a call that its tool ran."""
+_LINE: Final = 400
+"""Characters of a line that are looked at."""
+_EXPLAINED: Final = frozenset({"length", "filter", "malformed"})
+"""Why an answer ended, where that says why it is empty: see `meaning_of`."""
+_THINKS: Final = "<think>"
+
+
+def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResult]) -> ParseResult | None:
+    """Return the raw text of a paste, with its calls, that the answer in it lacks; None where it lacks none.
+
+    So it is where the answer says nothing, or what stands before the call, and has no call; or the calls of the text
+    without their arguments. `read` reads what stands around the captures, in place of which there are blanks.
+    """
+    if answer.shape in ("text", "error", "unknown") or answer.rejected or answer.facts.lone or answer.facts.error:
+        return None
+    begins = MARKUP.search(around := _around(text, answer.captures))
+    if not begins or any(call.arguments for call in answer.calls) or meaning_of(answer.finish_reason) in _EXPLAINED:
+        return None
+    if not _is_generation(around[: begins.start()], answer.content.strip()):
+        return None
+    raw = read(" " * begins.start() + around[begins.start() :])  # words in front of a call say that it is shown
+    calls = [replace(call, standing="made") for call in raw.calls if call.rung == "markup"]
+    if not calls or _ANSWERED.search(around, calls[-1].span[1] if calls[-1].span else 0):
+        return None
+    if answer.calls and ([one.name for one in answer.calls] != [one.name for one in calls] or not calls[0].arguments):
+        return None
+    notes = [note for note in raw.kept_notes if note.code != UNSURE]
+    kept = {name: getattr(answer, name) for name in ("content", "finish_reason", "captures", "chosen")}
+    return replace(
+        raw, calls=calls, kept_notes=notes, texts={**raw.texts, "": text}, model=raw.model or answer.model, **kept
+    )
+
+
+def _is_generation(front: str, said: str) -> bool:
+    """Whether what stands in front of a call says that the model wrote it: nothing, or words that lead to it.
+
+    `said` is what the answer beside it says: it is a part of what the model wrote.
+    """
+    if _LITERAL.search(front[-_LINE:]) or not (front := front.rstrip("`\n ")).endswith(said):
+        return False
+    led = front.removesuffix(said).split(_THINKS, 1)[0].strip()[-_LINE:]
+    return not led or (_WRITTEN.search(led) is not None and not _SHOWN.search(led))
+
+
+def _around(text: str, captures: Sequence[Capture]) -> str:
+    for capture in captures:
+        start, end = capture.span
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def lost_finding(calls: Sequence[ToolCall], answer: Answer) -> Finding:
+    """Say that the server lost calls which the model wrote."""
+    from utp_cli.diagnosis import fixes  # noqa: PLC0415 - for who pastes an answer and what the model wrote
+    from utp_cli.diagnosis.catalogue import DIAGNOSES  # noqa: PLC0415 - as above
+    from utp_cli.diagnosis.observation import finding_of  # noqa: PLC0415 - as above
+
+    said = f"the model wrote a call of {calls[0].name}, and the answer beside it has none of it"
+    found = finding_of(DIAGNOSES["calls-lost"], said, calls[0].raw)
+    return replace(found, fix=fixes.lost_text(answer) or found.fix)
