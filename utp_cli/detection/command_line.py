@@ -60,6 +60,9 @@ SHORT = {
 """Short forms of options that are looked at."""
 
 
+_FOR_TOOLS = frozenset({"--tool-call-parser", "--enable-auto-tool-choice", "--chat-template", "--jinja"})
+
+
 class StartCommand(Record):
     """One start command."""
 
@@ -124,19 +127,19 @@ class StartCommand(Record):
 def read_command(text: str, *, image: str = "", environment: dict[str, str] | None = None) -> StartCommand | None:
     """Read a command line, or the arguments that a container of this image gets. None: no server is known in it.
 
-    Options alone are those of the one engine that has them all.
+    Options alone, one of them for tools, are those of the one engine that has them all.
     """
     found = _split(joined(text))
     return _read(found, image or _owner(found), environment or {})
 
 
 def _owner(found: Words) -> str:
-    """Return an image of the one engine that has all options of a line which begins with one; else `""`."""
+    """Return a word for the one engine that has all options of a line which begins with one; else `""`."""
     given = {word.partition("=")[0] for word in found if re.match(r"--[A-Za-z]", word)}
-    if not found or found[0].partition("=")[0] not in given:
+    if not found or found[0].partition("=")[0] not in given or given.isdisjoint(_FOR_TOOLS):
         return ""
     owners = [engine for engine in NAMES if given <= options_of(engine).keys()]
-    return next((phrase for phrase, engine, _ in ENGINES if "/" in phrase and owners == [engine]), "")
+    return next((phrase for phrase, engine, _ in ENGINES if " " not in phrase and owners == [engine]), "")
 
 
 def joined(text: str) -> str:

@@ -207,7 +207,9 @@ def _call(source: Source, children: list[Child], payload: tuple[int, int], conte
     holder = next((child for name, child in rest.items() if name in ("", *body.argument_keys)), None)
     if holder:
         _arguments(source, holder, call, tool)
-        call.repairs += [] if holder.name else [_flattened(call, "took the object behind the name as the arguments")]
+        if not holder.name:
+            call.arguments = _unwrapped(call.arguments, body) if holder.closed else call.arguments
+            call.repairs.append(_flattened(call, "took the object behind the name as the arguments"))
         context.live.arguments(holder.start, holder.end)
     elif rest:
         _flat(source, rest, call, tool)
@@ -249,6 +251,15 @@ def _flat(source: Source, rest: Mapping[str, Child], call: RawCall, tool: Tool |
         call.repairs += [repair.moved(child.start) for repair in repairs]
         call.partial += [pointer(name, *path)] if path is not None else []
     call.repairs.append(_flattened(call, "took the elements beside the name as the arguments"))
+
+
+def _unwrapped(given: dict[str, Any], body: ElementsBody) -> dict[str, Any]:
+    """Return the arguments of an object that is a whole call; itself where it is none."""
+    for key in body.argument_keys:
+        inner = given.get(key)
+        if isinstance(inner, dict) and given.keys() <= {key, *body.name_keys}:
+            return inner
+    return given
 
 
 def _flattened(call: RawCall, message: str) -> Repair:
