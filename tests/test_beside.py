@@ -58,6 +58,7 @@ def test_calls_that_an_answer_lacks_are_given_back(body: dict[str, Any], raw: st
         f"Does it rain? Answer yes or no.\n{RAW}\nResult: rain\n{json.dumps(answer(content='yes'))}",
         f'raw = """\n{RAW}\n"""\nassert parse(raw) == {json.dumps(answer())}',
         f"const raw = `\n{RAW}\n`; expect({json.dumps(answer())})",
+        f'let raw = r#"\n{RAW}\n"#; // raw\n{json.dumps(answer())}',
         f"raw: |\n{RAW}\nbody: {json.dumps(answer())}",
         f"log: {RAW}<|im_end|>\n<tool_response>20C</tool_response>\n{json.dumps(answer())}",
     ],

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
 
 MARKUP: Final = regex(CALL_MARKUP)
-_LITERAL: Final = regex(r"[=(,:] ?(?:[bfr]?['\"`]{1,3}|\|-?)\s*\Z")
+_LITERAL: Final = regex(r"[=(,:] ?(?:[bfr]?#{0,3}['\"`]{1,3}|\|-?)\s*\Z")
 """What stands in front of a text in source code, in JSON or in YAML."""
 _WRITTEN: Final = regex(
     r"(?i)\b(?:raw|generat\w{1,4}|content|outputs?|wrote|writ\w{1,4}|emit\w{0,4}|produc\w{1,3}|completions?|"
