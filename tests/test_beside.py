@@ -155,6 +155,19 @@ def test_json_that_nobody_could_read_is_that_of_the_history(calls: list[Any], du
 
 # -- what a paste tells of its server ------------------------------------------------------------------------------
 
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"10:00 WARN 504 Gateway Time-out, again in 2 s\n10:05 INFO {json.dumps(answer(content='Hello.'))}",
+        "code: 504\nmessage: Gateway Timeout",
+        '[TOOLCALL REASONING]: {"reasoning": "It wants the weather.\\nI take f.", "tool_name": "f"}',
+    ],
+)
+def test_words_that_only_speak_of_a_fault(text: str) -> None:
+    assert told(text) == []
+
+
 LOST = "Failed to parse tool call details from: <tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"
 
 
