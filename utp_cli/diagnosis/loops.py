@@ -348,11 +348,11 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
         if call.span:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
-        at = f"\n{passage.prose}".find(_BOX)
-        if at >= 0 and answer.ended and answer.result.finish_reason and not answer.call_views:
+        whole = answer.ended and answer.result.finish_reason and not answer.call_views
+        if box := _BOX.search(passage.prose) if whole and "<details" in passage.text else None:
             yield Observation(
                 message="the model writes the box in which the client shows a call that was run",
-                evidence=passage.text[at : at + 120],
+                evidence=passage.text[box.start() : box.start() + 120],
                 pointer=passage.pointer,
                 fix="send earlier calls as `tool_calls` and messages of the role `tool`, not as the HTML that a client "
                 "shows (Open WebUI: native function calling); a new chat, whose history has no such boxes",
@@ -363,7 +363,7 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
 
 
-_BOX = '\n<details type="tool_calls" done="true"'
+_BOX = regex(r'^<details type="tool_calls" done="true"', re.MULTILINE)
 """How Open WebUI shows a call and its result in the text of a message that it keeps (its sources, November 2026): where
 a server's answer has it, the model wrote it."""
 

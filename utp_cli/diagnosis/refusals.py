@@ -253,7 +253,13 @@ def _has_flat_tools(refusal: Refusal) -> bool:
 
 
 _SHOWN: tuple[tuple[str, Callable[[Refusal], bool], str, str, str], ...] = (
-    ("arguments-invalid-json", _has_bad_calls, "history-arguments-invalid", "a call in it cannot be read", ""),
+    (
+        "arguments-invalid-json",
+        _has_bad_calls,
+        "history-arguments-invalid",
+        "a call in it cannot be read",
+        "repair its arguments, or put `{}` in their place, before the history is sent again",
+    ),
     (
         "template-null-content",
         _lacks_description,
