@@ -348,8 +348,8 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
         if call.span:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
-        whole = answer.ended and answer.result.finish_reason and not answer.call_views
-        if box := _BOX.search(passage.prose) if whole and "<details" in passage.text else None:
+        box = _BOX.search(passage.prose) if "<details" in passage.text else None
+        if box and answer.ended and answer.result.finish_reason and not answer.call_views:
             yield Observation(
                 message="the model writes the box in which the client shows a call that was run",
                 evidence=passage.text[box.start() : box.start() + 120],
