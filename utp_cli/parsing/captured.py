@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.parsing.beside_errors import ANSWERS, is_answer, told_beside_answers, with_calls_of
-from utp_cli.parsing.lost_beside import MARKUP, lost_beside
+from utp_cli.parsing.lone_message import decoded, message_in, message_of
+from utp_cli.parsing.lost_beside import lost_beside
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
-from utp_cli.protocol.numbers import dumps, loads
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dict_of, dicts_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.error_body import failed_tool
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ _SHORT: Final = 1_000
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
 _ASKING: Final = frozenset({"user", "system", "developer", "tool", "human"})
 """Roles of messages that no model wrote."""
-_MEMBER: Final = regex(r"\s*\"(?:reasoning_content|reasoning|content|tool_calls)\"\s*:\s*[\"\[]")
-"""How a piece out of the middle of an answer begins."""
 ABSENT: Final = frozenset({"missing-argument", "arguments-empty-string"})
 """What a hidden value looks like."""
 UNFINISHED: Final = ABSENT | {
@@ -66,11 +65,6 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
-_CALLED: Final = frozenset({"function", "args", "arguments"})
-"""What a call of a message has, whose role was left out."""
-_OF_MCP: Final = frozenset({"isError", "structuredContent"})
-_MESSAGE: Final = regex(r"\s*\{\s*\"(?:content|text|aiMessage|toolExecutionRequests)\"\s*:")
-"""How a message without a role begins."""
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -100,7 +94,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if said := _as_session(result, source, options, read):
         return said
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
-    if isinstance(text, str) and result.shape == "text" and (message := _of_members(text)):
+    if isinstance(text, str) and result.shape == "text" and (message := message_in(text)):
         return read(message, options)
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
@@ -118,7 +112,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if paste.captures[0].kind == "text":
         return _without_layers(result, paste, text, options, read)
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
-        record = _decoded(text)
+        record = decoded(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
     return _of_paste(result, paste, text, options, read)
 
@@ -143,21 +137,6 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
     return with_calls_of(result, chosen) if chosen.shape == "error" and result.shape == "text" else chosen
 
 
-def _of_members(text: str) -> dict[str, Any] | None:
-    """Read a message without a role; or members of one, without the braces around them, maybe to the middle of a text.
-
-    None where the text is neither.
-    """
-    if _MESSAGE.match(text):
-        document = _decoded(text)
-        return _message_of(document) if isinstance(document, dict) else None
-    if not _MEMBER.match(text):
-        return None
-    piece = text.strip().rstrip(",")
-    message = next(filter(None, (_decoded(f"{{{piece}{end}") for end in ("}", '"}'))), None)
-    return {"role": "assistant", "content": None, **message} if isinstance(message, dict) else None
-
-
 def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, Any], read: Read) -> ParseResult:
     """Read a document in no known format: a part of an answer, an answer in it, or what its text tells of an error."""
     from utp_cli.captures.classify import sort_of  # noqa: PLC0415 - for what no wire has
@@ -167,31 +146,11 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
         return read(sort.document, options)
     if sort and sort.kind in ("request", "session"):
         return replace(result, captures=[replace(result.captures[0], kind=sort.kind, document=source)])
-    if message := _message_of(source):
+    if message := message_of(source):
         return read(message, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
     return told if told.shape == "error" else result
-
-
-def _message_of(source: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the message of an assistant that a document without a role is; None where it is none.
-
-    A result of a tool of MCP has the same form, and fields of its own.
-    """
-    source = source["aiMessage"] if isinstance(source.get("aiMessage"), dict) else source
-    if asked := [call for _, call in dicts_of(source.get("toolExecutionRequests"))]:
-        return {"role": "assistant", "tool_calls": list(map(_of_langchain4j, asked))}
-    blocks = [text_of(block.get("text")).lstrip() for _, block in dicts_of(source.get("content"))]
-    called = any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls")))
-    written = any(map(MARKUP.match, blocks)) and _OF_MCP.isdisjoint(source)
-    return {"role": "assistant", **source} if called or written else None
-
-
-def _of_langchain4j(call: dict[str, Any]) -> dict[str, Any]:
-    """Write a call of LangChain4j's messages as OpenAI has it."""
-    function = {"name": call.get("name"), "arguments": call.get("arguments", "{}")}
-    return {"id": call.get("id"), "type": "function", "function": function}
 
 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:
@@ -242,15 +201,8 @@ def _rows(source: Any) -> list[Any]:
     if not isinstance(source, str | bytes):
         return []
     text = source if isinstance(source, str) else source.decode("utf-8", "replace")
-    listed = _decoded(text) if text.lstrip()[:1] == "[" else None
-    return listed if isinstance(listed, list) else [_decoded(line) for line in text.splitlines() if line.strip()]
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return None
+    listed = decoded(text) if text.lstrip()[:1] == "[" else None
+    return listed if isinstance(listed, list) else [decoded(line) for line in text.splitlines() if line.strip()]
 
 
 def of_capture(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.captures import Capture
     from utp_cli.protocol.findings import Finding
 
-MARKUP: Final = regex(CALL_MARKUP)
+_MARKUP: Final = regex(CALL_MARKUP)
 _LITERAL: Final = regex(r"[=(,:] ?(?:[bfr]?#{0,3}['\"`]{1,3}|\|-?)\s*\Z")
 """What stands in front of a text in source code, in JSON or in YAML."""
 _WRITTEN: Final = regex(
@@ -45,7 +45,7 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
     """
     if answer.shape in ("text", "error", "unknown") or answer.rejected or answer.facts.lone or answer.facts.error:
         return None
-    begins = MARKUP.search(around := _around(text, answer.captures))
+    begins = _MARKUP.search(around := _around(text, answer.captures))
     if not begins or any(call.arguments for call in answer.calls) or meaning_of(answer.finish_reason) in _EXPLAINED:
         return None
     if not _is_generation(around[: begins.start()], answer.content.strip()):
