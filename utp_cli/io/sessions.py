@@ -24,11 +24,10 @@ from utp_cli.io.inputs import is_session
 from utp_cli.io.private_files import device, locked, private
 from utp_cli.io.replacing import PRIVATE, Replacement
 from utp_cli.protocol.errors import BadFile, BadOption
-from utp_cli.protocol.numbers import dumps, loads
+from utp_cli.protocol.numbers import dumps, loads, loads_or_none
 from utp_cli.replaying.importing import (
     begins_stream,
     counted_exchanges,
-    decoded,
     documents_in,
     exchanges_in,
     exchanges_in_text,
@@ -70,7 +69,7 @@ def read_session(path: Path) -> Session:
     try:
         with path.open(encoding="utf-8-sig") as file:
             first = file.readline()
-            header = decoded(first)
+            header = loads_or_none(first)
             if isinstance(header, dict) and "utp_session" in header:
                 return _own_session(path, header)
             following = next((line for line in file if line.strip()), "")
@@ -116,7 +115,7 @@ def _own_session(path: Path, header: Mapping[str, Any]) -> Session:
 
 def _is_line(line: str) -> bool:
     """Whether a line holds a document by itself; the last one may be cut off."""
-    return bool(line) and (decoded(line) is not None or not line.endswith("\n"))
+    return bool(line) and (loads_or_none(line) is not None or not line.endswith("\n"))
 
 
 def _lines(path: Path, skip: int) -> Iterator[RawLine]:
@@ -191,7 +190,7 @@ def _bodies(files: Iterable[Path]) -> Iterator[Exchange]:
         if file in requests.values():
             continue
         stem = re.sub(r"(\.response)?\.[^.]*$", "", str(file))
-        request = decoded(_text(requests[stem])) if stem in requests else None
+        request = loads_or_none(_text(requests[stem])) if stem in requests else None
         for exchange in _body(file):
             known = exchange.request or (request if isinstance(request, dict) else None)
             yield replace(exchange, request=known)
@@ -199,13 +198,13 @@ def _bodies(files: Iterable[Path]) -> Iterator[Exchange]:
 
 def _body(file: Path) -> Iterator[Exchange]:
     text = _text(file)
-    document = decoded(text)
+    document = loads_or_none(text)
     if document is not None:
         yield from exchanges_in(document)
     elif file.suffix in _TEXTS and text.strip():
         yield Exchange(stream=text)
     else:
-        rows = [row for line in text.splitlines() if (row := decoded(line)) is not None]
+        rows = [row for line in text.splitlines() if (row := loads_or_none(line)) is not None]
         found = list(exchanges_in_text(text))
         yield from found or (each for row in rows for each in exchanges_in(row))
 
@@ -326,7 +325,7 @@ def _finish_last_line(file: Any) -> int:
             break
         end = start
     file.seek(end)
-    if isinstance(decoded(file.read().decode("utf-8", errors="replace")), dict):
+    if isinstance(loads_or_none(file.read().decode("utf-8", errors="replace")), dict):
         file.write(b"\n")
         return 0
     file.truncate(end)
@@ -373,7 +372,7 @@ def write_expected(path: Path, expected: Mapping[int, dict[str, Any]]) -> None:
     with locked(path), _replacing(path) as write, path.open("rb") as file:
         write([file.readline()])
         for line in file:
-            row = decoded(line.decode("utf-8"))
+            row = loads_or_none(line.decode("utf-8"))
             held = len(list(exchanges_in(row)))
             if held and index in expected:
                 before = {key: value for key, value in dict_of(row.get("expected")).items() if key != "delivered"}

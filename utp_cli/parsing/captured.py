@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.parsing.beside_errors import ANSWERS, is_answer, told_beside_answers, with_calls_of
-from utp_cli.parsing.lone_message import decoded, message_in, message_of
+from utp_cli.parsing.lone_message import message_in, message_of
 from utp_cli.parsing.lost_beside import lost_beside
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
-from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, dicts_of
@@ -112,7 +112,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if paste.captures[0].kind == "text":
         return _without_layers(result, paste, text, options, read)
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
-        record = decoded(text)
+        record = loads_or_none(text)
         options = options | (_beside(record, options) if isinstance(record, dict) else {})
     return _of_paste(result, paste, text, options, read)
 
@@ -201,8 +201,8 @@ def _rows(source: Any) -> list[Any]:
     if not isinstance(source, str | bytes):
         return []
     text = source if isinstance(source, str) else source.decode("utf-8", "replace")
-    listed = decoded(text) if text.lstrip()[:1] == "[" else None
-    return listed if isinstance(listed, list) else [decoded(line) for line in text.splitlines() if line.strip()]
+    listed = loads_or_none(text) if text.lstrip()[:1] == "[" else None
+    return listed if isinstance(listed, list) else [loads_or_none(line) for line in text.splitlines() if line.strip()]
 
 
 def of_capture(

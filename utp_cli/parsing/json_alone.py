@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from utp_cli.parsing.said_alone import UNREAD, Doubt
-from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.numbers import loads, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.extract import repair_json
 
@@ -80,14 +80,14 @@ def _printed(text: str) -> Any:
 def document_alone(text: str) -> Doubt | None:
     """Say what a document is that stands alone in a text; None where it may be an answer."""
     if _ENCODED.match(text):
-        inner = _decoded(_decoded(text))
+        inner = loads_or_none(loads_or_none(text))
         code = "nested-json-string" if isinstance(inner, list) else "arguments-double-encoded"
         return Doubt("JSON that was made a text", f"what is due: utp explain {code}", code) if inner else None
     if not _DOCUMENT.match(text):
         return None
     if _JOINED.match(text):
         return Doubt("JSON objects one behind the other: arguments of several calls", JOINS, "arguments-concatenated")
-    value = _decoded(text)
+    value = loads_or_none(text)
     if _is_schema(value):
         return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
     if _CALLS.search(text):
@@ -118,13 +118,6 @@ def _broken(text: str) -> Doubt | None:
     if codes & _MISQUOTED:
         return Doubt("an object that is no JSON: its quotes are wrong", _REPAIR, "arguments-invalid-json")
     return None if reading.complete else Doubt("JSON that ends early", _LIMIT, "truncated-call")
-
-
-def _decoded(text: Any) -> Any:
-    try:
-        return loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _is_schema(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from utp_cli.dialects.catalogue import CALL_MARKUP
-from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.numbers import loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dicts_of, text_of
 
@@ -26,12 +26,12 @@ def message_in(text: str) -> dict[str, Any] | None:
     None where the text is neither.
     """
     if _MESSAGE.match(text):
-        document = decoded(text)
+        document = loads_or_none(text)
         return message_of(document) if isinstance(document, dict) else None
     if not _MEMBER.match(text):
         return None
     piece = text.strip().rstrip(",")
-    message = next(filter(None, (decoded(f"{{{piece}{end}") for end in ("}", '"}'))), None)
+    message = next(filter(None, (loads_or_none(f"{{{piece}{end}") for end in ("}", '"}'))), None)
     return {"role": "assistant", "content": None, **message} if isinstance(message, dict) else None
 
 
@@ -53,11 +53,3 @@ def _of_langchain4j(call: dict[str, Any]) -> dict[str, Any]:
     """Write a call of LangChain4j's messages as OpenAI has it."""
     function = {"name": call.get("name"), "arguments": call.get("arguments", "{}")}
     return {"id": call.get("id"), "type": "function", "function": function}
-
-
-def decoded(text: str) -> Any:
-    """Return the value of a JSON text; None where it is none."""
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return None

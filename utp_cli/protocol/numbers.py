@@ -162,6 +162,14 @@ def loads(text: str | bytes) -> Any:
         return _PATIENT.decode(text)
 
 
+def loads_or_none(text: object) -> Any:
+    """Return the value of a JSON text; None where it is none, or no text."""
+    try:
+        return loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+
+
 def _with_long_strings(text: str) -> list[Any]:
     """Read JSON that may hold long strings; an empty list where it has none, or is no JSON."""
     from utp_cli.protocol.long_strings import read_with, without_long_strings  # noqa: PLC0415 - for long texts

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from utp_cli.protocol.numbers import dumps, loads
+from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.recording.redaction import spans_of
 from utp_cli.recording.secrets import secrets_of, without_parameters
 from utp_cli.recording.split import bytes_hold, without_split
@@ -62,7 +62,7 @@ class RecordedExchange:
     @property
     def request(self) -> Any:
         """The decoded body of the request; None where it is no JSON."""
-        return _decoded(_text(self.request_body))
+        return loads_or_none(_text(self.request_body))
 
     @property
     def asks_model(self) -> bool:
@@ -77,15 +77,15 @@ def row_of(capture: RecordedExchange, redactor: Redactor) -> dict[str, Any]:
     row: dict[str, Any] = {
         "at": datetime.fromtimestamp(capture.at, UTC).isoformat(timespec="milliseconds"),
         "path": redactor.text(without_parameters(capture.path), secrets),
-        "request": _decoded(redactor.text(_text(capture.request_body) or "", secrets)),
+        "request": loads_or_none(redactor.text(_text(capture.request_body) or "", secrets)),
         **_answer(capture, redactor, secrets),
         "status": capture.status,
         "elapsed": round(capture.elapsed, 3),
     }
     if capture.healed:
-        row["healed"] = _decoded(redactor.text(dumps(capture.healed), secrets))
+        row["healed"] = loads_or_none(redactor.text(dumps(capture.healed), secrets))
     if capture.fitted:
-        row["fitted"] = _decoded(redactor.text(dumps(capture.fitted), secrets))
+        row["fitted"] = loads_or_none(redactor.text(dumps(capture.fitted), secrets))
     ended = "" if capture.ended == "complete" else capture.ended
     more = {"mode": capture.mode, "repair_attempts": capture.retries, "ended": ended}
     return row | {key: value for key, value in more.items() if value}
@@ -102,11 +102,11 @@ def _answer(capture: RecordedExchange, redactor: Redactor, secrets: set[str]) ->
         return {"stream_base64": base64.b64encode(capture.response_body).decode("ascii")}
     clean = redactor.text(text, secrets)
     kind = next((value for name, value in capture.response_headers if name.lower() == "content-type"), "")
-    body = None if kind.startswith(_STREAMS) else _decoded(clean)
+    body = None if kind.startswith(_STREAMS) else loads_or_none(clean)
     if isinstance(body, dict):
         return {"response": body}
     clean = without_split(clean, look)
-    body = _decoded(clean) if body is not None else None
+    body = loads_or_none(clean) if body is not None else None
     return {"stream": clean} if body is None else {"response": body}
 
 
@@ -116,10 +116,3 @@ def _text(body: bytes) -> str | None:
     except UnicodeDecodeError as error:
         # A body that was cut may end within a character.
         return body[: error.start].decode("utf-8") if error.end == len(body) and len(body) - error.start < 4 else None
-
-
-def _decoded(text: str | None) -> Any:
-    try:
-        return loads(text) if text else None
-    except (ValueError, RecursionError):
-        return None

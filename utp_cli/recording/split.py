@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.protocol.numbers import dumps, loads
+from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.recording.secrets import REDACTED
 from utp_cli.wire.shape import documents_of
 
@@ -32,7 +32,7 @@ def without_split(text: str, spans: Spans) -> str:
 
     What is found is written as one `REDACTED` where it begins. Only events that hold a part of it change their bytes.
     """
-    whole = _decoded(text) if text.lstrip().startswith("[") else None
+    whole = loads_or_none(text) if text.lstrip().startswith("[") else None
     if isinstance(whole, list):
         return dumps(whole) if _clean(whole, spans) else text
     if not holds_split((_event(line)[1] for line in _lines(text)), spans):
@@ -56,7 +56,7 @@ def _lines(text: str) -> Iterator[str]:
 def _event(line: str) -> tuple[str, Any]:
     """Return what stands before an event, and the event."""
     plain = line.removeprefix("data:")
-    return "data: " if len(plain) < len(line) else "", _decoded(plain)
+    return "data: " if len(plain) < len(line) else "", loads_or_none(plain)
 
 
 def holds_split(events: Iterable[Any], spans: Spans) -> bool:
@@ -137,10 +137,3 @@ def _strings(events: Iterable[Any]) -> Iterator[tuple[int, int, Any, Any]]:
                         yield there, number, value, key
                     else:
                         waiting.append((there, item))
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return None

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.parsing.table import arrow_text
-from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.replaying.chunks import ROWS, Chunk, replay_chunk
-from utp_cli.replaying.importing import decoded, exchanges_in
+from utp_cli.replaying.importing import exchanges_in
 from utp_cli.replaying.session import Exchange, Session
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _plain(value: Any) -> Any:
     """Decode a column that is JSON text; a struct is taken as it is."""
     if not isinstance(value, str):
         return value
-    found = decoded(value)
+    found = loads_or_none(value)
     return value if found is None else found
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from utp_cli.diagnosis.conversation_turns import results_of
 from utp_cli.diagnosis.run import diagnose_history, diagnose_session
 from utp_cli.diagnosis.subject import ConversationHistory
-from utp_cli.protocol.numbers import dumps, json_dumps
+from utp_cli.protocol.numbers import dumps, json_dumps, loads_or_none
 from utp_cli.rendering.shaping import ENVELOPE_BEGIN, ENVELOPE_END
 from utp_cli.rendering.tokens import ESTIMATOR, estimate
-from utp_cli.replaying.importing import decoded
 from utp_cli.replaying.session import MessagesBefore, RequestBefore
 from utp_cli.validation.failures import failure_of
 from utp_cli.wire.access import dicts_of, text_of
@@ -251,7 +250,7 @@ def _failures(texts: list[tuple[str, str]], failed: list[bool]) -> Iterator[Tool
 def _envelopes(text: str, name: str) -> Iterator[Envelope]:
     for part in text.split(ENVELOPE_BEGIN)[1:]:
         written, end, behind = part.partition(ENVELOPE_END)
-        meta = decoded(_COMMENT.sub("", written)) if end else None
+        meta = loads_or_none(_COMMENT.sub("", written)) if end else None
         if isinstance(meta, dict):
             yield Envelope(tool=name, meta=meta, breadcrumbs=tuple(_CRUMB.findall(behind)[:_MOST_CRUMBS]))
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.errors import BadFile
-from utp_cli.protocol.numbers import UncountedText, loads
+from utp_cli.protocol.numbers import UncountedText, loads_or_none
 from utp_cli.replaying.importing_langfuse import langfuse_exchange
 from utp_cli.replaying.importing_logs import har_exchanges, litellm_exchange
 from utp_cli.replaying.importing_otel import BARE_CALL, otel_exchanges
@@ -63,19 +63,11 @@ def exchanges_of(
         if isinstance(row, Exchange):
             yield row
             continue
-        document = decoded(row.text)
+        document = loads_or_none(row.text)
         if document is None and row.text.endswith("\n"):
             raise BadFile(f"{source}:{row.number}", "is no JSON object")
         found = counted_exchanges(document, skipped if skipped is not None else Counter())
         yield from (replace(exchange, line=row.number) for exchange in found)
-
-
-def decoded(text: str) -> Any:
-    """Decode JSON; None where it is none."""
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def exchanges_in(document: Any, depth: int = 0) -> Iterator[Exchange]:

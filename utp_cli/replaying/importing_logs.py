@@ -6,7 +6,7 @@ import base64
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from utp_cli.protocol.numbers import loads
+from utp_cli.protocol.numbers import loads_or_none
 from utp_cli.replaying.session import Exchange
 from utp_cli.wire.access import dict_of, dicts_of, dig, integer_of, list_of, seconds_of, text_of
 from utp_cli.wire.shape import documents_of, judge, recognise
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def har_exchanges(document: dict[str, Any]) -> Iterator[Exchange]:
     """Yield the entries of an HTTP archive that asked a model something, or were answered by one."""
     for _, entry in dicts_of(dig(document, "log", "entries")):
-        request = _json(text_of(dig(entry, "request", "postData", "text")))
+        request = loads_or_none(text_of(dig(entry, "request", "postData", "text")))
         content = dict_of(dig(entry, "response", "content"))
         text = _content(content)
         asked = isinstance(request, dict) and recognise(request).side == "request"
         if not text or not (asked or _answers(text)):
             continue
         status, elapsed = dig(entry, "response", "status"), seconds_of(entry.get("time"))
-        body = _json(text) if isinstance(text, str) else None
+        body = loads_or_none(text) if isinstance(text, str) else None
         yield Exchange(
             response=body,
             stream=text if body is None else None,
@@ -73,11 +73,3 @@ def litellm_exchange(log: dict[str, Any]) -> Iterator[Exchange]:
         request=request,
         elapsed=seconds_of(log.get("response_time")),
     )
-
-
-def _json(text: str) -> Any:
-    """Decode JSON; None where it is none."""
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return None
