@@ -130,10 +130,10 @@ def read_command(text: str, *, image: str = "", environment: dict[str, str] | No
     Options alone, one of them for tools, are those of the one engine that has them all.
     """
     found = _split(joined(text))
-    return _read(found, image or _owner(found), environment or {})
+    return _read(found, image or _engine_word(found), environment or {})
 
 
-def _owner(found: Words) -> str:
+def _engine_word(found: Words) -> str:
     """Return a word for the one engine that has all options of a line which begins with one; else `""`."""
     given = {word.partition("=")[0] for word in found if re.match(r"--[A-Za-z]", word)}
     if not found or found[0].partition("=")[0] not in given or given.isdisjoint(_FOR_TOOLS):

@@ -87,7 +87,7 @@ def _marked(dialect: Dialect, *, asked: bool) -> tuple[tuple[str, Meaning], ...]
     """List a dialect's markers with their meanings; word markers of thinking and bare payloads if it is asked for."""
     thinking = [pair for pair in dialect.reasoning if asked or not _is_word(pair[0])]
     closers = tuple(close for open_, close in dialect.reasoning if (open_, close) in thinking or not _is_word(close))
-    others = (*dialect.call_close, *dialect.dropped)  # where nobody asked, a turn that ends so may be anybody's
+    others = (*dialect.call_close, *dialect.dropped)  # so ends anybody's turn: see `_opening_words`
     shared = {close for close in closers if close in others or (not asked and close.startswith(others))}
     ends = () if dialect.body.plain_words else dialect.closers  # words that prose holds too stay in it
     roles = (
