@@ -60,7 +60,9 @@ SHORT = {
 """Short forms of options that are looked at."""
 
 
-_FOR_TOOLS = frozenset({"--tool-call-parser", "--enable-auto-tool-choice", "--chat-template", "--jinja"})
+_FOR_TOOLS = frozenset(
+    {"--tool-call-parser", "--enable-auto-tool-choice", "--reasoning-parser", "--chat-template", "--jinja"}
+)
 
 
 class StartCommand(Record):

@@ -9,7 +9,7 @@ from utp_cli.diagnosis.choice import choice_of
 from utp_cli.diagnosis.conversation_turns import canonical
 from utp_cli.diagnosis.models import WEAK, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
-from utp_cli.diagnosis.special_tokens import is_conversation
+from utp_cli.diagnosis.special_tokens import has_turns
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 
@@ -357,13 +357,15 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
                 fix="send earlier calls as `tool_calls` and messages of the role `tool`, not as the HTML that a client "
                 "shows (Open WebUI: native function calling); a new chat, whose history has no such boxes",
             )
-        begun = any(map(passage.text.__contains__, ("Observation:", *_RESULTS))) and not is_conversation(passage.text)
-        if found := begun and _GOES_ON.search(passage.prose, first.get(passage.pointer, len(passage.prose))):
+        begun = any(map(passage.text.__contains__, ("Observation:", *_RESULTS)))
+        called = first.get(passage.pointer, len(passage.prose))
+        found = _GOES_ON.search(passage.prose, called) if begun else None
+        if found and not (answer.raw and has_turns(passage.text, called, found.start())):
             evidence = passage.text[found.start() : found.start() + 120]
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
 
 
-_BOX = regex(r'^<details type="tool_calls" done="true"', re.MULTILINE)
+_BOX = regex(r'<details (?=[^>]{0,200}\btype="tool_calls")(?=[^>]{0,2000}\bdone="true")')
 """How Open WebUI shows a call and its result in the text of a message that it keeps (its sources, November 2026): where
 a server's answer has it, the model wrote it."""
 

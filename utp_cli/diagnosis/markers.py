@@ -12,10 +12,11 @@ from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import (
     END_OF_TURN,
     first_token,
+    has_turns,
     is_chat_template,
-    is_conversation,
     leaked_into,
     lone_closing,
+    without_turns,
 )
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
@@ -101,7 +102,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
 
 
 def _is_no_answer(text: str) -> bool:
-    return is_chat_template(text) or is_conversation(text) or _PARSERS_LOG.search(text) is not None
+    return is_chat_template(text) or _PARSERS_LOG.search(text) is not None
 
 
 def _loose(passage: AnswerText, answer: Answer) -> str:
@@ -109,6 +110,8 @@ def _loose(passage: AnswerText, answer: Answer) -> str:
     if not answer.raw:
         return passage.told if passage.holds_call else passage.prose
     text = passage.told.rstrip()
+    if "<|im_start|>" in text and has_turns(passage.text):
+        text = without_turns(text)
     for token in END_OF_TURN:
         text = text.removesuffix(token)
     return text

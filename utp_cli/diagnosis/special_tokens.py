@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,8 @@ _OTHERS = (
     "</function_calls>", "</invoke>",
 )  # fmt: skip
 
-_BEGINS = "<|im_start|>"
+_BEGINS = regex(r"\s{0,9}<\|im_start\|>\w{1,20}\b")
+_ENDS = regex(r"<\|im_end\|>(?=\s*(?:<\|im_start\|>\w|\Z))")
 _TEMPLATE = regex(
     r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+(?=\{[{%#])[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
     r"|\{%-?\s*(?:for|if|set)\s[^\n%]{0,80}?\b(?:messages|add_generation_prompt)\b)"
@@ -152,9 +154,15 @@ def leaked_into(value: str) -> str | None:
     return None
 
 
-def is_conversation(text: str) -> bool:
-    """Whether a text is a conversation as a chat template writes it: it begins with a turn, and has another."""
-    return text.lstrip().startswith(_BEGINS) and text.count(_BEGINS) > 1
+def has_turns(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
+    """Whether a text begins as a chat template begins a turn, and has the begin of a further one between two places."""
+    first = _BEGINS.match(text)
+    return first is not None and _BEGINS.search(text, max(start, first.end()), min(end, len(text))) is not None
+
+
+def without_turns(text: str) -> str:
+    """Return a text without the tokens that begin and end the turns of a conversation."""
+    return _BEGINS.sub("", _ENDS.sub("", text))
 
 
 def is_chat_template(text: str) -> bool:

@@ -14,8 +14,8 @@ _MEMBER: Final = regex(r"\s*\"(?:reasoning_content|reasoning|content|tool_calls)
 """How a piece out of the middle of an answer begins."""
 _CALLED: Final = frozenset({"function", "args", "arguments"})
 """What a call of a message has, whose role was left out."""
-_OF_MCP: Final = frozenset({"isError", "structuredContent"})
-"""What only a result of a tool of MCP has."""
+_BESIDE: Final = frozenset({"content", "reasoning", "id", "type", "model", "usage", "stop_reason", "stop_sequence"})
+"""What stands in a message whose role was left out; a result of MCP's tools, or a page, has other fields."""
 _MESSAGE: Final = regex(r"\s*\{\s*\"(?:content|text|aiMessage|toolExecutionRequests)\"\s*:")
 """How a message without a role begins."""
 
@@ -38,18 +38,18 @@ def message_in(text: str) -> dict[str, Any] | None:
 def message_of(source: dict[str, Any]) -> dict[str, Any] | None:
     """Return the message of an assistant that a document without a role is; None where it is none.
 
-    A result of a tool of MCP may have the same form.
+    A result of a tool of MCP has such content too.
     """
     source = source["aiMessage"] if isinstance(source.get("aiMessage"), dict) else source
     if asked := [call for _, call in dicts_of(source.get("toolExecutionRequests"))]:
-        return {"role": "assistant", "tool_calls": list(map(_of_langchain4j, asked))}
+        return {"role": "assistant", "content": source.get("text"), "tool_calls": list(map(_of_langchain4j, asked))}
     blocks = [text_of(block.get("text")).lstrip() for _, block in dicts_of(source.get("content"))]
     called = any(not _CALLED.isdisjoint(call) for _, call in dicts_of(source.get("tool_calls")))
-    written = any(map(_MARKUP.match, blocks)) and _OF_MCP.isdisjoint(source)
+    written = any(map(_MARKUP.match, blocks)) and source.keys() <= _BESIDE
     return {"role": "assistant", **source} if called or written else None
 
 
 def _of_langchain4j(call: dict[str, Any]) -> dict[str, Any]:
     """Write a call of LangChain4j's messages as OpenAI has it."""
-    function = {"name": call.get("name"), "arguments": call.get("arguments", "{}")}
+    function = {"name": call.get("name"), "arguments": call.get("arguments") or "{}"}
     return {"id": call.get("id"), "type": "function", "function": function}

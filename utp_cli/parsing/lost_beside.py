@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 _MARKUP: Final = regex(CALL_MARKUP)
 _LITERAL: Final = regex(r"[=(,:] ?(?:[bfr]?#{0,3}['\"`]{1,3}|\|-?)\s*\Z")
 """What stands in front of a text in source code, in JSON or in YAML."""
-_WRITTEN: Final = regex(
-    r"(?i)\b(?:raw|generat\w{1,4}|content|outputs?|wrote|writ\w{1,4}|emit\w{0,4}|produc\w{1,3}|completions?|"
-    r"decod\w{1,4}|log(?:s|ged)?)\b[^\n]*\s*\Z"
+_RAW: Final = regex(r"(?i)(?<![a-z])(?:raw|actual|got|unparsed)(?![a-z])")
+"""Words that tell what came, whatever else is said with them."""
+_SHOWN: Final = regex(
+    r"(?i)(?<![a-z])(?:examples?|e\.g\.|samples?|expect\w{0,3}|desired|correct|should|wants?|supposed|never|not|instead|refuses?"
+    r"|docs?|documentation|readme|card|spec|formats?|forms?|prompts?|templates?|history|chat_template|teach\w{0,3}|tell"
+    r"|beispiel|exemple|ejemplo|so:)(?![a-z])|n['\u2019]t\b|\u4f8b"
 )
-"""Words in a line that lead what a model wrote."""
-_SHOWN: Final = regex(r"(?i)\b(?:examples?|e\.g\.|expect\w{0,3}|should|docs?|documentation|tests?)\b[^\n]*\s*\Z")
-"""Words in a line that lead what it might write."""
+"""Words that lead what a model is shown, or might write."""
 _ANSWERED: Final = regex(r"(?im)tool_(?:response|result|output)|^\W{0,4}(?:tool )?results?\b")
 """What says behind a call that its tool ran."""
 _LINE: Final = 400
@@ -64,14 +65,14 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
 
 
 def _is_generation(front: str, said: str) -> bool:
-    """Whether what stands in front of a call says that the model wrote it: nothing, or words that lead to it.
+    """Whether the model wrote a call: no source code holds it, and no words in the line before it lead an example.
 
-    `said` is what the answer beside it says: it is a part of what the model wrote.
+    `front` is what stands in front of it; `said` what the answer beside it says, a part of what the model wrote.
     """
     if _LITERAL.search(front[-_LINE:]) or not (front := front.rstrip("`\n ")).endswith(said):
         return False
-    led = front.removesuffix(said).split(_THINKS, 1)[0].strip()[-_LINE:]
-    return not led or (_WRITTEN.search(led) is not None and not _SHOWN.search(led))
+    led = front.removesuffix(said).split(_THINKS, 1)[0].strip()[-_LINE:].rpartition("\n")[2]
+    return _RAW.search(led) is not None or not _SHOWN.search(led)
 
 
 def _around(text: str, captures: Sequence[Capture]) -> str:

@@ -3,18 +3,22 @@ SentencePiece writes a blank as `▁`.
 
 Raw token streams show such text, and servers whose tokenizer does not fit the model. The first two are Maltese letters
 too; markers of DeepSeek and drawings have the last. They count only in a text without any blank, at places where no
-word has them; the last only between the parts of a JSON text.
+word has them; the last not in strings of JSON.
 """
 
 from __future__ import annotations
+
+from itertools import chain, islice
 
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.patterns import regex
 
 _DECODED = str.maketrans("ĠĊĉ▁", " \n\t ")
-_SIGN = regex(r"(?<=[a-z0-9:,.;!?}\]])[ĠĊ]|[ĠĊ](?=[^\w\s])|(?<=[\"\]}\d][:,])▁(?=[\"\[{\d])")
+_SIGN = regex(r"(?<=[a-z0-9:,.;!?}\]])[ĠĊ]|[ĠĊ](?=[^\w\s])")
+_SENTENCE_PIECE = regex(r"(?<=[:,.;!?>}\]])▁|▁(?=[\"\[{<])|\A▁")
+_STRING = regex(r"\"(?:[^\"\\]|\\.)*+\"")
 _BLANK = regex(r"\s")
-_DRAWN = regex("[▂-█]")
+_DRAWN = regex("[▂-█]|▁▁")
 """Bars of a drawing, of which ▁ is the lowest."""
 _ENOUGH = 2
 """So many signs make sure of it."""
@@ -24,12 +28,9 @@ def decoded(text: str) -> str | None:
     """Return the text with its blanks, each character in its place; None where it was decoded."""
     if _BLANK.search(text) or _DRAWN.search(text):
         return None
-    signs = _SIGN.finditer(text)
-    return (
-        text.translate(_DECODED)
-        if len([sign for sign, _ in zip(signs, range(_ENOUGH), strict=False)]) >= _ENOUGH
-        else None
-    )
+    outside = _STRING.sub('""', text) if "▁" in text else ""
+    signs = chain(_SIGN.finditer(text), _SENTENCE_PIECE.finditer(outside))
+    return text.translate(_DECODED) if len([*islice(signs, _ENOUGH)]) == _ENOUGH else None
 
 
 def undecoded_note(pointer: str) -> Note:

@@ -198,7 +198,7 @@ def _built_in(look: Look, request: dict[str, Any], model: str | None, _: bool) -
         look.breaks("tools-with-structured-output", "/tools", what, mend=mend)
 
 
-def _structured(look: Look, request: dict[str, Any], model: str | None, has_calls: bool) -> None:
+def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
     kind = text_of(dig(request, "response_format", "type"))
     mime = dig(request, "generationConfig", "responseMimeType")
     choice = request.get("tool_choice")
@@ -209,7 +209,8 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, has_call
         key = where.rpartition("/")[2]
         mend = f"tools first, without {key}; JSON in a separate, last request without tools; or a tool `final_answer`"
         look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
-    free = not forced and choice in (None, "auto") and not has_calls  # else it may be the last, separate request
+    last = next((message for _, message in dicts_of(list_of(request.get("messages"))[-1:])), {})
+    free = not forced and choice in (None, "auto") and last.get("role") != "tool"  # which may be the last request
     wins = look.rules.name in _SCHEMA_WINS and kind == "json_schema" and free
     field = "format" if look.rules.form == "ollama" and request.get("format") else "response_format" if wins else ""
     if field and tools_in(request):

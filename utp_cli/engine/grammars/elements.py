@@ -208,7 +208,7 @@ def _call(source: Source, children: list[Child], payload: tuple[int, int], conte
     if holder:
         _arguments(source, holder, call, tool)
         if not holder.name:
-            call.arguments = _unwrapped(call.arguments, body) if holder.closed else call.arguments
+            call.arguments = _unwrapped(call, body, tool) if holder.closed else call.arguments
             call.repairs.append(_flattened(call, "took the object behind the name as the arguments"))
         context.live.arguments(holder.start, holder.end)
     elif rest:
@@ -253,13 +253,16 @@ def _flat(source: Source, rest: Mapping[str, Child], call: RawCall, tool: Tool |
     call.repairs.append(_flattened(call, "took the elements beside the name as the arguments"))
 
 
-def _unwrapped(given: dict[str, Any], body: ElementsBody) -> dict[str, Any]:
-    """Return the arguments of an object that is a whole call; itself where it is none."""
+def _unwrapped(call: RawCall, body: ElementsBody, tool: Tool | None) -> dict[str, Any]:
+    """Return the arguments of an object that is the same call once more; itself where it is another, or none."""
+    own = tool.parameters.get("properties") or {} if tool else {}
     for key in body.argument_keys:
-        inner = given.get(key)
-        if isinstance(inner, dict) and given.keys() <= {key, *body.name_keys}:
+        inner = call.arguments.get(key)
+        names = {call.arguments.get(name, call.name) for name in body.name_keys if name not in own}
+        alone = call.arguments.keys() <= {key, *body.name_keys}
+        if isinstance(inner, dict) and key not in own and alone and names == {call.name}:
             return inner
-    return given
+    return call.arguments
 
 
 def _flattened(call: RawCall, message: str) -> Repair:

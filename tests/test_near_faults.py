@@ -1,0 +1,119 @@
+"""What stands near a fault, and is none; and the fault itself, however people lead to it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from utp_cli import parse
+
+CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+RESULT = '<tool_response>\n{"temp": 20}\n</tool_response>'
+USER, OWN = "<|im_start|>user\nHi<|im_end|>\n", "<|im_start|>assistant\n"
+
+
+def body(content: str, **message: Any) -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": content, **message}, "finish_reason": "stop"}
+    return {"object": "chat.completion", "choices": [choice]}
+
+
+def loud(source: Any, **known: Any) -> list[str]:
+    return [found.code for found in parse(source, **known).diagnoses if found.severity != "info"]
+
+
+@pytest.mark.parametrize(
+    ("led", "due"),
+    [(led, True) for led in ("The model returned:", "Actual:", "model_output=", "raw_output =", "generated_text:",
+     "With --tool-call-parser removed I get:", "Rohausgabe des Modells:", "模型原始输出：",
+     "Raw output:\nmodel=Qwen3-8B", "Expected a call. Raw output:", "Raw output (should be parsed):")]
+    + [(led, False) for led in ("I want the model to produce:", "The model did not output:", "Desired output:",
+       "Our README says a generation looks like this:", "My prompt tells the model to write:", "sample output",
+       "apply_chat_template output for the history:", "The format that it was trained on:", "It never writes")],
+)  # fmt: skip
+def test_words_tell_whether_a_call_was_written_or_shown(led: str, due: bool) -> None:
+    assert loud(f"{led}\n{CALL}\nResponse:\n{json.dumps(body(''))}") == (["calls-lost"] if due else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (f"{USER}{OWN}{CALL}<|im_end|>\n<|im_start|>tool\n{RESULT}<|im_end|>\n{OWN}It is 20.<|im_end|>", []),
+        (f"{OWN}{CALL}\n{RESULT}\nIt is 20.<|im_end|>\n{USER}", ["fabricated-result"]),
+        (f"{USER}{OWN}{CALL}\n{RESULT}\nIt is 20.<|im_end|>", ["fabricated-result"]),
+        (f"{USER}{OWN}Sunny.<|eot_id|> And warm.", ["leaked-special-tokens"]),
+        (body(f"{USER}{OWN}{CALL}\n{RESULT}\nIt is 20."),
+         ["call-left-in-content", "fabricated-result", "leaked-special-tokens"]),
+    ],
+)  # fmt: skip
+def test_in_a_conversation_only_a_result_with_its_own_turn_is_one(text: Any, due: list[str]) -> None:
+    assert loud(text) == due
+
+
+FREE = {"name": "f", "description": "F.", "parameters": {"type": "object", "properties": {"name": {}, "arguments": {}}}}
+
+
+@pytest.mark.parametrize(
+    ("written", "tools", "due"),
+    [
+        ({"name": "f", "arguments": {"a": 1}}, None, {"a": 1}),
+        ({"arguments": {"a": 1}}, None, {"a": 1}),
+        ({"name": "Bob", "arguments": {"a": 1}}, [FREE], {"name": "Bob", "arguments": {"a": 1}}),
+        ({"arguments": {"a": 1}}, [FREE], {"arguments": {"a": 1}}),
+        ({"name": "g", "arguments": {"a": 1}}, None, {"name": "g", "arguments": {"a": 1}}),
+    ],
+)
+def test_only_the_same_call_once_more_is_unwrapped(written: Any, tools: Any, due: dict[str, Any]) -> None:
+    (call,) = parse(f"<tool_call><function>f</function>{json.dumps(written)}</tool_call>", tools=tools).calls
+    assert call.arguments == due
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HTTP/1.1 504 Gateway Time-out",
+        "Error: 504 Gateway Time-out",
+        "openai.InternalServerError: <html>\n<title>504 Gateway Time-out</title>\n<center>nginx</center></html>",
+        "requests.exceptions.HTTPError: 504 Server Error: Gateway Time-out for url: http://x/v1/chat/completions",
+    ],
+)
+def test_a_timeout_that_is_the_error_is_told(text: str) -> None:
+    assert loud(text) == ["gateway-error-opaque"]
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ('▁<tool_call>▁{"name":"f","arguments":{"city":"New▁York"}}</tool_call>', {"city": "New York"}),
+        ('[TOOL_CALLS]▁[{"name":"f",▁"arguments":{"a":"b"}}]', {"a": "b"}),
+        ('<tool_call>{"name":"f","arguments":{"a":▁true,"b":▁-1}}</tool_call>', {"a": True, "b": -1}),
+    ],
+)
+def test_blanks_of_a_tokenizer_are_read(text: str, due: dict[str, Any]) -> None:
+    (call,) = parse(text).calls
+    assert call.arguments == due
+
+
+@pytest.mark.parametrize(
+    ("last", "due"), [({"role": "user", "content": "And Rome?"}, ["tools-with-structured-output"]), (None, [])]
+)
+def test_a_schema_beside_tools_is_sound_right_behind_a_result(last: dict[str, Any] | None, due: list[str]) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    turns: list[Any] = [
+        {"role": "user", "content": "Oslo?"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+    ]
+    turns += [{"role": "tool", "tool_call_id": "c1", "content": "20"}]
+    turns += [{"role": "assistant", "content": "20"}, last] if last else []
+    tool = {"type": "function", "function": {"name": "f", "description": "F.", "parameters": {"type": "object"}}}
+    schema = {"type": "json_schema", "json_schema": {"name": "s", "schema": {"type": "object"}}}
+    asked = {"model": "Qwen/Qwen3-8B", "messages": turns, "tools": [tool], "response_format": schema}
+    assert loud(asked, server={"engine": "vllm"}) == due
+
+
+def test_what_is_beside_the_content_tells_a_message() -> None:
+    blocks = {"content": [{"type": "text", "text": CALL}]}
+    assert loud(json.dumps(blocks)) == ["call-left-in-content"]
+    for more in ({"_meta": {}}, {"title": "A page", "author": "me"}):
+        assert loud(json.dumps({**blocks, **more})) == []
