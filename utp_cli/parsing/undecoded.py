@@ -16,7 +16,7 @@ from utp_cli.protocol.patterns import regex
 _DECODED = str.maketrans("ĠĊĉ▁", " \n\t ")
 _SIGN = regex(r"(?<=[a-z0-9:,.;!?}\]])[ĠĊ]|[ĠĊ](?=[^\w\s])")
 _SENTENCE_PIECE = regex(r"(?<=[:,.;!?>}\]])▁|▁(?=[\"\[{<])|\A▁")
-_STRING = regex(r"\"(?:[^\"\\]|\\.)*+\"")
+_STRING = regex(r"\"(?:[^\"\\]|\\.)*+(?:\"|\Z)")
 _BLANK = regex(r"\s")
 _DRAWN = regex("[▂-█]|▁▁")
 """Bars of a drawing, of which ▁ is the lowest."""

@@ -210,7 +210,7 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool)
         mend = f"tools first, without {key}; JSON in a separate, last request without tools; or a tool `final_answer`"
         look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
     last = next((message for _, message in dicts_of(list_of(request.get("messages"))[-1:])), {})
-    free = not forced and choice in (None, "auto") and last.get("role") != "tool"  # which may be the last request
+    free = not forced and choice in (None, "auto") and last.get("role") != "tool"  # behind it the last may come
     wins = look.rules.name in _SCHEMA_WINS and kind == "json_schema" and free
     field = "format" if look.rules.form == "ollama" and request.get("format") else "response_format" if wins else ""
     if field and tools_in(request):
