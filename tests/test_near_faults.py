@@ -26,7 +26,8 @@ def loud(source: Any, **known: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("led", "due"),
     [(led, True) for led in ("The model returned:", "Actual:", "model_output=", "raw_output =", "generated_text:",
-     "With --tool-call-parser removed I get:", "Rohausgabe des Modells:", "模型原始输出：",
+     "With --tool-call-parser removed I get:", "With tool_format empty:", "After --chat-template x.jinja it is:",
+     "Rohausgabe des Modells:", "模型原始输出：",
      "Raw output:\nmodel=Qwen3-8B", "Expected a call. Raw output:", "Raw output (should be parsed):")]
     + [(led, False) for led in ("I want the model to produce:", "The model did not output:", "Desired output:",
        "Our README says a generation looks like this:", "My prompt tells the model to write:", "sample output",

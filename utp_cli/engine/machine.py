@@ -217,7 +217,9 @@ class Engine:
                     if self._open_thinking(hit.start, tag_end):
                         return tag_end
                 case "unthink" | "end" as role if (
-                    role == "unthink" or self._thinking or self._opening_words(meaning.dialect)
+                    role == "unthink"
+                    or self._thinking
+                    or self.runs.opening_words(meaning.dialect.thinking_words, self.source)
                 ):
                     if self._close_thinking(hit.start, tag_end, meaning.dialect):
                         return tag_end
@@ -374,21 +376,11 @@ class Engine:
     def _never_opened(self, dialect: Dialect) -> None:
         """A closing marker without an opening one: all before it was thinking, but for words that open it."""
         self._turned = True
-        if words := self._opening_words(dialect):
+        if words := self.runs.opening_words(dialect.thinking_words, self.source):
             self.runs.claim([words])
         for found in self.found:
             found.thought = not found.dialect.calls_in_reasoning
         self._closed(self.found, 0)
-
-    def _opening_words(self, dialect: Dialect) -> TextRun | None:
-        """Return the words at the front of the text that open the dialect's thinking; None where none stand there."""
-        first = self.runs[0] if self.runs and dialect.thinking_words else None
-        if first is None or first.kind != "text":
-            return None
-        text = self.source.slice(first.start, first.end)
-        begin = len(text) - len(text.lstrip())
-        word = next((word for word in dialect.thinking_words if text.startswith(word, begin)), "")
-        return TextRun("markup", first.start + begin, first.start + begin + len(word)) if word else None
 
     # -- showing ----------------------------------------------------------------------------------------------------
 

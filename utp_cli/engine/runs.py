@@ -70,6 +70,16 @@ class Runs(list[TextRun]):
         self[-1] = TextRun("markup", last.start, last.end)
         return True
 
+    def opening_words(self, words: Sequence[str], source: Source) -> TextRun | None:
+        """Return which of the words the text begins with, blanks aside, as the markup that it is; None where none."""
+        first = self[0] if self and words else None
+        if first is None or first.kind != "text":
+            return None
+        text = source.slice(first.start, first.end)
+        begin = len(text) - len(text.lstrip())
+        word = next((word for word in words if text.startswith(word, begin)), "")
+        return TextRun("markup", first.start + begin, first.start + begin + len(word)) if word else None
+
     def cover(self, pieces: list[TextRun]) -> None:
         """Put pieces, in order, in the place of whatever stands there."""
         runs: list[TextRun] = []

@@ -24,11 +24,11 @@ _LITERAL: Final = regex(r"[=(,:] ?(?:[bfr]?#{0,3}['\"`]{1,3}|\|-?)\s*\Z")
 _RAW: Final = regex(r"(?i)(?<![a-z])(?:raw|actual|got|unparsed)(?![a-z])")
 """Words that tell what came, whatever else is said with them."""
 _SHOWN: Final = regex(
-    r"(?i)(?<![a-z])(?:examples?|e\.g\.|samples?|expect\w{0,3}|desired|correct|should|wants?|supposed|never|not|instead|refuses?"
-    r"|docs?|documentation|readme|card|spec|formats?|forms?|prompts?|templates?|history|chat_template|teach\w{0,3}|tell"
+    r"(?i)(?<![a-z_-])(?:examples?|e\.g\.|samples?|expect\w{0,3}|desired|correct|should|wants?|supposed|never|not|instead|refuses?"
+    r"|docs?|documentation|readme|card|spec|formats?|forms?|prompts?|templates?|history|(?:apply_)?chat_template|teach\w{0,3}|tell"
     r"|beispiel|exemple|ejemplo|so:)(?![a-z])|n['\u2019]t\b|\u4f8b"
 )
-"""Words that lead what a model is shown, or might write."""
+"""Words that lead what a model is shown, or might write; in the name of an option they lead nothing."""
 _ANSWERED: Final = regex(r"(?im)tool_(?:response|result|output)|^\W{0,4}(?:tool )?results?\b")
 """What says behind a call that its tool ran."""
 _LINE: Final = 400
