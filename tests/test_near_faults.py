@@ -37,6 +37,28 @@ def test_words_tell_whether_a_call_was_written_or_shown(led: str, due: bool) -> 
     assert loud(f"{led}\n{CALL}\nResponse:\n{json.dumps(body(''))}") == (["calls-lost"] if due else [])
 
 
+OBJECT = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+DEFINED = '{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}'
+
+
+@pytest.mark.parametrize(
+    ("led", "written", "due"),
+    [
+        ("Raw output:", OBJECT, True),
+        ("what the model actually wrote is the raw text", f"```json\n{OBJECT}\n```", True),
+        ("raw_output:", '{"type": "function", "name": "get_weather", "parameters": {"city": "Oslo"}}', True),
+        ("Raw output:", '{"name": "Oslo", "population": 717710}', False),
+        ("Raw output:", OBJECT[:-1], False),
+        ("The actual tool:", DEFINED, False),
+        ("Raw output of the tool:", '{"name": "get_weather", "result": {"city": "Oslo"}}', False),
+        ("The model is to write", OBJECT, False),
+        ("Log:", OBJECT, False),
+    ],
+)
+def test_an_object_without_markup_was_written_where_words_say_so(led: str, written: str, due: bool) -> None:
+    assert loud(f"{led}\n{written}\nResponse:\n{json.dumps(body(''))}") == (["calls-lost"] if due else [])
+
+
 @pytest.mark.parametrize(
     ("text", "due"),
     [
@@ -116,5 +138,6 @@ def test_a_schema_beside_tools_is_sound_right_behind_a_result(last: dict[str, An
 def test_what_is_beside_the_content_tells_a_message() -> None:
     blocks = {"content": [{"type": "text", "text": CALL}]}
     assert loud(json.dumps(blocks)) == ["call-left-in-content"]
-    for more in ({"_meta": {}}, {"title": "A page", "author": "me"}):
+    beside: tuple[dict[str, Any], ...] = ({"_meta": {}}, {"title": "A page", "author": "me"})
+    for more in beside:
         assert loud(json.dumps({**blocks, **more})) == []

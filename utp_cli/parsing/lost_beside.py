@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.dialects.catalogue import CALL_MARKUP
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.parsing.collect import UNSURE
+from utp_cli.protocol.numbers import raw_decode
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.findings import Finding
 
 _MARKUP: Final = regex(CALL_MARKUP)
+_OBJECT: Final = regex(r'(?m)^[`\t ]*(?=\{\s{0,99}"(?:name|type|function|arguments|parameters)"\s*:)')
+"""Where an object begins that may be a call without markup."""
 _LITERAL: Final = regex(r"[=(,:] ?(?:[bfr]?#{0,3}['\"`]{1,3}|\|-?)\s*\Z")
 """What stands in front of a text in source code, in JSON or in YAML."""
 _RAW: Final = regex(r"(?i)(?<![a-z])(?:raw|actual|got|unparsed)(?![a-z])")
@@ -31,6 +34,9 @@ _SHOWN: Final = regex(
 """Words that lead what a model is shown, or might write; in the name of an option they lead nothing."""
 _ANSWERED: Final = regex(r"(?im)tool_(?:response|result|output)|^\W{0,4}(?:tool )?results?\b")
 """What says behind a call that its tool ran."""
+_BETWEEN: Final = "`\n "
+"""What stands between the words and the call, but for the language of a fence."""
+_FENCED: Final = regex(r"`{3,9}[a-z]{1,20}\Z")
 _LINE: Final = 400
 """Characters of a line that are looked at."""
 _EXPLAINED: Final = frozenset({"length", "filter", "malformed"})
@@ -46,13 +52,14 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
     """
     if answer.shape in ("text", "error", "unknown") or answer.rejected or answer.facts.lone or answer.facts.error:
         return None
-    begins = _MARKUP.search(around := _around(text, answer.captures))
-    if not begins or any(call.arguments for call in answer.calls) or meaning_of(answer.finish_reason) in _EXPLAINED:
+    if any(call.arguments for call in answer.calls) or meaning_of(answer.finish_reason) in _EXPLAINED:
         return None
-    if not _is_generation(around[: begins.start()], answer.content.strip()):
+    around = _around(text, answer.captures)
+    start, written, rung = _written(around)
+    if not written or not _is_generation(around[:start], answer.content.strip(), said_raw=rung == "json"):
         return None
-    raw = read(" " * begins.start() + around[begins.start() :])  # words in front of a call say that it is shown
-    calls = [replace(call, standing="made") for call in raw.calls if call.rung == "markup"]
+    raw = read(" " * start + written)  # words in front of a call say that it is shown
+    calls = [replace(call, standing="made") for call in raw.calls if call.rung == rung]
     if not calls or _ANSWERED.search(around, calls[-1].span[1] if calls[-1].span else 0):
         return None
     if answer.calls and ([one.name for one in answer.calls] != [one.name for one in calls] or not calls[0].arguments):
@@ -64,15 +71,33 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
     )
 
 
-def _is_generation(front: str, said: str) -> bool:
+def _written(text: str) -> tuple[int, str, str]:
+    """Return where a call may begin, what is to be read from there (`""`: nothing), and on which rung."""
+    if marked := _MARKUP.search(text):
+        return marked.start(), text[marked.start() :], "markup"
+    if bare := _OBJECT.search(text):
+        try:
+            return bare.end(), text[bare.end() : raw_decode(text, bare.end())[1]], "json"
+        except (ValueError, RecursionError):
+            pass
+    return 0, "", ""
+
+
+def _is_generation(front: str, said: str, *, said_raw: bool) -> bool:
     """Whether the model wrote a call: no source code holds it, and no words in the line before it lead an example.
 
     `front` is what stands in front of it; `said` what the answer beside it says, a part of what the model wrote.
+    `said_raw`: words have to tell it, since what is written may be anything.
     """
-    if _LITERAL.search(front[-_LINE:]) or not (front := front.rstrip("`\n ")).endswith(said):
+    if _LITERAL.search(front[-_LINE:]):
+        return False
+    front = front.rstrip(_BETWEEN)
+    if fence := _FENCED.search(front[-_LINE:]):
+        front = front[: -len(fence[0])].rstrip(_BETWEEN)
+    if not front.endswith(said):
         return False
     led = front.removesuffix(said).split(_THINKS, 1)[0].strip()[-_LINE:].rpartition("\n")[2]
-    return _RAW.search(led) is not None or not _SHOWN.search(led)
+    return _RAW.search(led) is not None or not (said_raw or _SHOWN.search(led))
 
 
 def _around(text: str, captures: Sequence[Capture]) -> str:
