@@ -57,12 +57,14 @@ SOURCES = {
 def peak_of(work: Callable[[], object]) -> int:
     """Return the bytes that a piece of work had in use at its peak."""
     gc.collect()
+    gc.freeze()  # much that other tests left puts collections off
     tracemalloc.start()
     try:
         work()
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
