@@ -843,6 +843,8 @@ def test_unions_in_unions_are_looked_into_as_far_as_they_say_something():
     [
         ({"error": {"message": "Invalid payload", "details": [{"message": "Value is 'null' but should be 'string'", "param": "/input/2/status"}]}}, "call-shape-invalid"),
         ({"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": ["body", "messages", 0, "user", "name"], "msg": "Extra inputs are not permitted"}]}}, "block-extra-field"),
+        ({"object": "Error", "detail": [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted", "input": []}], "type": "invalid_request_error"}, "tool-options-without-tools"),
+        ({"object": "Error", "detail": [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted", "input": [{"type": "function"}]}], "type": "invalid_request_error"}, "tools-unsupported-by-model"),
         ({"name": "ValidationException", "$fault": "client", "$metadata": {"httpStatusCode": 400}, "message": "This model doesn't support the reasoningContent.reasoningText.signature field. Remove reasoningContent.reasoningText.signature and try again."}, "block-extra-field"),
         ([{"code": "invalid_union", "errors": [[{"code": "invalid_type", "path": ["choices", 0, "delta", "tool_calls", 0, "index"], "message": "Invalid input: expected number, received undefined"}]], "path": [], "message": "Invalid input"}], "stream-index-collision"),
     ],
@@ -983,6 +985,9 @@ def _piece(arguments, **function):
     return {"tool_calls": [{"index": 0, "function": {"arguments": arguments, **function}}]}
 
 
+_USAGE = 'data: {"object": "chat.completion.chunk", "choices": [], "usage": {"prompt_tokens": 10}}\n\n'
+
+
 @pytest.mark.parametrize(
     ("chunks", "codes"),
     [
@@ -995,6 +1000,10 @@ def _piece(arguments, **function):
         ([_chunk(_piece('{"a": 1}')), _chunk({}, "tool_calls")], ["call-name-empty"]),
         # the beginning is there, and the end is not
         ([_chunk({"role": "assistant", "content": "It is"}), _chunk({"content": " 4"})], ["stream-cut-off"]),
+        # the chunk with the counts is the last, so that nothing was left out of the copy
+        ([_chunk({"content": "It is"}), _USAGE], ["stream-cut-off"]),
+        ([_chunk({"content": "It is"}), _chunk({}, "stop"), _USAGE], []),
+        ([_chunk(_piece(' 1, "b"')), _chunk(_piece(": 2}")), _USAGE], []),
         # a gateway that sends no role
         ([_chunk({"content": "It is"}), _chunk({"content": " 4"}), _chunk({}, "stop")], []),
     ],

@@ -24,6 +24,7 @@ _DSML += "</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
     ("text", "code"),
     [
         ("]<]minimax[>[<initial_wait>10]<]minimax[>[</initial_wait>", "leaked-special-tokens"),
+        ("[/TOOL_CALLS]", "leaked-special-tokens"),
         ("<｜DSML｜read_file>\n <｜DSML｜path>a</｜DSML｜path>\n</｜DSML｜invoke>", "leaked-special-tokens"),
         ('="f">\n<parameter name="a">1</parameter>\n</invoke>\n</function_calls>', "leaked-special-tokens"),
         ("Off.<start_function_call>call:call:<start_function_response>light<escape>}", "leaked-special-tokens"),

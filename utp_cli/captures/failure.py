@@ -58,6 +58,7 @@ _STRONG: Final = regex(
     rf"|^ at row \d{{1,6}}, column \d{{1,6}}:$|^(?:Exception|Message)[ \t]{{2,40}}: {_CLASS}"
     r"|\b[Ee]rror response:? ?[45]\d\d\b|\b[45]\d\d, message=['\"]"
     r"|(?<=\S )at (?:async )?[\w.$<>]{1,60} \([^\n()]{1,200}:\d{1,6}:\d{1,6}\)"
+    r"|^Model tried to call unavailable tool ['\"]|^The [\w-]{1,64} tool was called with invalid arguments: \S"
     r"|^Error: (?:No such (?:option|command)|Missing (?:option|argument)|Invalid value for)\b"
     r"|^goroutine \d{1,9} \[[^\]\n]{1,60}\]:|^\*\* \([A-Z][\w.]{1,60}\) \S|^Unhandled exception\b|^Caused by: \S"
     r"|\([A-Z][\w:]{1,60}Error\)$|\.rb:\d{1,6}:in [`'\u2018]|^[ \t]+at [^\n]{1,200} in [^\n]{1,200}:line \d{1,6}$"

@@ -230,10 +230,11 @@ def told_beside(words: str, before: str) -> Literal["", "perhaps", "told"]:
         return ""
     quoted = fenced or before.rpartition("\n")[2].count("`") % 2
     named, subject = _WHO.search(said) or _NAME.search(said), _SUBJECT.search(said)
+    heading = labelled and labelled["heading"]
     whose = named or in_front or (subject and is_report(words)) or (quoted and not _SHOWS.search(said))
     if not_run or (left and whose):
         return "told"
-    return "perhaps" if in_front or named or subject or fenced else ""
+    return "perhaps" if in_front or named or subject or fenced or heading else ""
 
 
 def announces(before: str) -> bool:

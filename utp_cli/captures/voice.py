@@ -54,7 +54,8 @@ _EXPLAINS: Final = regex(
     r"|(?:is|are|was) (?:caused|raised|returned|thrown|due|because|telling|saying|what|about|the way))\b"
     r"|\b(?:is|are|was) (?:raised|thrown|returned|caused|sent) by\b"
     r"|\berrors?\b[^.\n]{0,120}\b(?:typically|usually|often|commonly) (?:occurs?|happens?|appears?|means?|indicates?)\b"
-    r"|\b(?:you(?! (?:get|got|see|run|requested|passed|provided|specified|supplied)\b)|your|you're|you'll|you've)\b"
+    r"|\b(?:you(?! (?:would )?(?:get|got|see|run|requested|passed|provided|specified|supplied)\b)"
+    r"|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of (?:\w+ ){0,2}(?:logs?|me|my)\b)"
@@ -71,7 +72,8 @@ HEADING: Final = regex(
     r"|describe the (?:bug|issue|problem)"
     r"|(?:bug|problem) description|what (?:is|'s) the (?:bug|issue|problem"
     r"|error message)|what happened|what went wrong|(?:current|actual|expected) (?:behaviou?r|result)|error (?:details"
-    r"|outputs?|logs?|messages?)|(?:steps )?to reproduce|reproduction|(?:relevant )?logs?(?: output| or errors)?"
+    r"|outputs?|logs?|messages?)|(?:steps )?to reproduce|reproduction|reproducible (?:example|code)"
+    r"|(?:relevant )?logs?(?: output| or errors)?"
     r"|stack ?trace|debug info|(?:app|ollama|vllm) version|environment(?: info)?|additional context"
     r"|console errors?|output returned|please share your workflow|share the output)\b[^\n]{0,60}$",
     re.MULTILINE | re.IGNORECASE,

@@ -83,7 +83,8 @@ def advised(found: Detection, command: StartCommand, option: str) -> str | None:
     return next((name for name in names if is_there(command, option, name)), None)
 
 
-_ONE_CLASS: Final = {"glm45", "glm47"}
+_OLD, _NEW = "glm45", "glm47"
+_ONE_CLASS: Final = {_OLD, _NEW}
 """Dialects that one class of vLLM reads, under either name, since 0.24: before, glm45 wanted a line break behind the
 tool's name, which GLM-4.7 leaves out (its wheels, read in November 2026)."""
 _ONE_CLASS_SINCE: Final = "0.24.0"
@@ -97,6 +98,15 @@ def fitting(command: StartCommand, found: Detection) -> set[str]:
     names = {dialect_called(name, command.engine) or "" for name in (right, *row.also)}
     alike = command.engine == "vllm" and names & _ONE_CLASS and holds(_ONE_CLASS_SINCE, "", command.version)
     return names | (_ONE_CLASS if alike else set())
+
+
+def reads_since(command: StartCommand, reads: str, right: str) -> str:
+    """Return the release since which a parser of one class reads what the model writes, too.
+
+    `reads`: its own dialect; `right`: the advised parser. `""` where it always did, or the command names its release.
+    """
+    late = command.engine == "vllm" and (reads, dialect_called(right, command.engine)) == (_OLD, _NEW)
+    return _ONE_CLASS_SINCE if late and not command.version else ""
 
 
 def is_there(command: StartCommand, option: str, name: str) -> bool:

@@ -24,11 +24,13 @@ from utp_cli.detection.command_faults import (
     is_there,
     known_names,
     little_context,
+    reads_since,
     series,
     truncates,
 )
 from utp_cli.detection.command_line import NAMES
 from utp_cli.detection.command_templates import other_template
+from utp_cli.detection.dialect import server_row
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
 from utp_cli.facts.releases import NEWEST, OLDEST, has, number_of, spans
@@ -99,9 +101,17 @@ def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandF
     reads = dialect_called(name, command.engine) if name else None
     if not name or not reads or PLUGIN in command.options:
         return
+    right = advised(found, command, TOOL)
+    if right and (since := reads_since(command, reads, right)):
+        yield CommandFault(
+            code="parser-mismatch",
+            severity="info",
+            message=f"before {NAMES[command.engine]} {since} {name} does not read what {series(found)} writes",
+            evidence=f"{TOOL} {name}",
+            changes={TOOL: right},
+        )
     if reads in fitting(command, found) or name not in known_names(command.engine, TOOL_PARSERS):
         return
-    right = advised(found, command, TOOL)
     plugin = f"{PLUGIN} FILE with a parser of your own, or " if command.engine == "vllm" else ""
     if found.dialect_candidates and right:
         stub = command.engine == "vllm" and "openai" in (reads, *found.dialect_candidates)
@@ -155,10 +165,13 @@ def _thinking_left(command: StartCommand, found: Detection) -> Iterator[CommandF
     if command.engine == "vllm" and found.spec.family == "gpt-oss":
         return  # its channels are read without flags
     if right and found.capability.reasoning and REASONING not in command.options:
+        row = server_row(found.spec)
+        asked = row is not None and row.on_request
         yield CommandFault(
             code="think-tags-in-content",
-            severity="warning",
-            message=f"{series(found)} thinks, and without {REASONING} its thinking stands in the content",
+            severity="info" if asked else "warning",
+            message=f"{series(found)} thinks{' when a request asks for it' if asked else ''}, and without {REASONING} "
+            "its thinking stands in the content",
             changes={REASONING: right},
         )
 

@@ -171,21 +171,21 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
     ),
     _row(
         "deepseek", ">=4,<4.1", dialects="deepseek_v4", vllm="deepseek_v4", vllm_reasoning="deepseek_v4",
-        sglang="deepseekv4", sglang_reasoning="deepseek-v4", llamacpp="built in", basis="registry",
+        sglang="deepseekv4", sglang_reasoning="deepseek-v4", llamacpp="built in", on_request=True, basis="registry",
     ),
     _row(
         "deepseek", ">=3.2,<3.3", any_of="exp", dialects="deepseek_v31", vllm="deepseek_v31",
-        vllm_reasoning="deepseek_v3", sglang="deepseekv31", sglang_reasoning="deepseek-v3",
+        vllm_reasoning="deepseek_v3", sglang="deepseekv31", sglang_reasoning="deepseek-v3", on_request=True,
         note="the experimental checkpoint still writes the V3.1 format",
     ),
     _row(
         "deepseek", ">=3.2,<4", dialects="deepseek_v32", vllm="deepseek_v32", vllm_reasoning="deepseek_v3",
-        sglang="deepseekv32", sglang_reasoning="deepseek-v3", llamacpp="built in",
+        sglang="deepseekv32", sglang_reasoning="deepseek-v3", llamacpp="built in", on_request=True,
     ),
     _row(
         "deepseek", ">=3.1,<3.2", dialects="deepseek_v31", vllm="deepseek_v31", vllm_reasoning="deepseek_v3",
         vllm_template="tool_chat_template_deepseekv31.jinja", sglang="deepseekv31",
-        sglang_reasoning="deepseek-v3", llamacpp="built in", ollama="PARSER deepseek3",
+        sglang_reasoning="deepseek-v3", llamacpp="built in", ollama="PARSER deepseek3", on_request=True,
         note="thinking is off by default (chat_template_kwargs {thinking: true}); tools only when it is "
         "off",
     ),
@@ -246,7 +246,7 @@ SERVER_ROWS: tuple[ServerRow, ...] = (
     _row(
         "gemma", ">=4", dialects="gemma4", vllm="gemma4", vllm_reasoning="gemma4", sglang="gemma4",
         sglang_reasoning="gemma4", llamacpp="built in", ollama="PARSER gemma4 or gemma4-no-thinking",
-        note="thinking is off unless asked for",
+        on_request=True, note="thinking is off unless asked for",
     ),
     _row(
         "gemma", llamacpp="generic format",

@@ -23,7 +23,7 @@ MORE_ROWS: tuple[ServerRow, ...] = (
     ),
     _row(
         "granite", ">=3,<4", dialects="granite", vllm="granite", vllm_reasoning="granite",
-        llamacpp="built in", ollama="template lists .Tools",
+        llamacpp="built in", ollama="template lists .Tools", on_request=True,
         note="3.0 needs tool_chat_template_granite.jinja, 3.1 on use their own; the reasoning parser is "
         "for 3.2 and 3.3 with chat_template_kwargs {thinking: true}",
     ),

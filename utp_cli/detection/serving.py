@@ -34,6 +34,8 @@ class ServerRow(Record):
     """`--chat-template-file`: a file in llama.cpp's `models/templates`."""
     ollama: str = ""
     """What makes Ollama offer tools: the PARSER of the Modelfile, or its template."""
+    on_request: bool = False
+    """Whether the series' template opens no thinking unless a request asks for it (`chat_template_kwargs`)."""
     note: str = ""
     basis: Basis = "docs"
     """`docs`: the server's documentation names the series for that parser. `registry`: the parser has the

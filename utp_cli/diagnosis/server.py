@@ -188,7 +188,7 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     lost, helps = _why_lost(call, dialect)
     served = answer.server or answer.provider or answer.model  # a provider hands no generation out but as content
     hosted = bool(served) and fixes.engine_of(answer) == "hosted"
-    if not (server or said or lost or hosted) or (dialect and dialect.read_by_clients):
+    if not (server or said or lost or answer.model or hosted) or (dialect and dialect.read_by_clients):
         return
     who = fixes.label_of(server) if server else "the provider" if hosted else "the server"
     yield Observation(

@@ -25,7 +25,7 @@ _OTHERS = (
     "<|im_start|>", "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|user|>",
     "<|assistant|>", "<|system|>", "<|observation|>", "<start_of_turn>", "<｜begin▁of▁sentence｜>",
     "<｜User｜>", "<｜Assistant｜>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
-    "[TOOL_RESULTS]", "[/TOOL_RESULTS]", '<|"|>',
+    "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[/TOOL_CALLS]", '<|"|>',
     "<start_function_call>", "<end_function_call>", "<start_function_response>", "<end_function_response>",
     "</function_calls>", "</invoke>",
 )  # fmt: skip

@@ -255,14 +255,15 @@ def _guessed(result: ParseResult, screen: Screen) -> list[Text]:
 def _next(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw which parser a server needs for the calls of a raw text, which may be what a server left unread."""
     first = next((call for call in result.calls if call.rung == "markup"), None)
-    dialect = DIALECTS.get(first.parser) if first and result.shape == "text" else None
+    told = any(found.code == "call-left-in-content" for found in result.diagnoses)  # its fix says the same
+    dialect = DIALECTS.get(first.parser) if first and result.shape == "text" and not told else None
     flags = (
         [f"{label}: --tool-call-parser {dialect.servers[name]}" for name, label in _PARSERS if name in dialect.servers]
         if dialect
         else []
     )
-    told = "\n".join(("if a server sent this as the text of an answer, it needs the parser", *flags))
-    return screen.labelled(Text("  next", style="bold"), told, _DETAILS, whole=True) if flags else []
+    needs = "\n".join(("if a server sent this as the text of an answer, it needs the parser", *flags))
+    return screen.labelled(Text("  next", style="bold"), needs, _DETAILS, whole=True) if flags else []
 
 
 def _engines(readings: Sequence[EngineReading] | None, screen: Screen) -> list[Text]:

@@ -190,6 +190,8 @@ def _issue(issue: dict[str, Any], deepest: int) -> str:
             return said
     place = ".".join(str(step) for step in list_of(_place(issue)))
     said = text_of(issue.get("msg")) or text_of(issue.get("message"))
+    if issue.get("input") == [] and issue.get("type"):  # as pydantic prints it: there was nothing in what was sent
+        said += f" [type={text_of(issue['type'])}, input_value=[], input_type=list]"
     if "path" in issue and place and said:
         return f"{said} ({place})"
     return f"{place}: {said}" if place and said else said

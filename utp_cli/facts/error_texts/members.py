@@ -129,7 +129,8 @@ class Wording:
     """A text without which the wording cannot stand, in small letters."""
     match: str
     """A pattern as in `ErrorText.match`. Groups: `path`; `name`, a member of what the path names; `null`, there where
-    the value was null; `words`, which tell the fault where `fault` does not."""
+    the value was null; `empty`, there where it was an empty list; `words`, which tell the fault where `fault` does
+    not."""
     example: str
     code: str
     """The diagnosis of the example."""
@@ -189,7 +190,9 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
     fault = wording.fault or next((fault for fault, words in _SAID if words.search(said["words"])), "")
     if said.get("null") and fault in _REPLACED:
         fault = "null"
-    entry = _entry(f"{path}.{name}" if name else path, fault) if path else None
+    member = f"{path}.{name}" if name and path else path
+    bare = said.get("empty") and fault == "extra" and _entry(member, "empty")  # a list with nothing in it was sent
+    entry = bare or _entry(member, fault)
     shown = text[slice(*found.span("name"))] if said.get("name") else name
     place = _WRITTEN_AROUND.sub("", written).replace(",", ".") + (f": {shown}" if shown else "")
     return replace(entry, cause=f"{entry.cause}: {place}") if entry and len(place) <= _LONGEST_PLACE else entry
