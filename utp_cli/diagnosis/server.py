@@ -181,7 +181,7 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     Its server is known, the words around it make one think so, or the call is such that parsers lose it.
     """
     server = answer.server.get("engine")
-    call = next(iter(answer.in_text or (answer.shown if said else ())), None)
+    call = next(iter(answer.in_text or (answer.shown if said else ()) or answer.cut_off), None)
     if call is None or "tool_call_parser" in answer.server:
         return
     dialect = DIALECTS.get(call.parser)
