@@ -37,6 +37,8 @@ NOT_RUN: Final = regex(
     r"\bnot (?:actually |really |being |even ){0,2}(?:understood|executed|processed|invoked|handled)\b"
     r"|\b(?:does|do|did|will)(?: not|n['\u2019]?t) (?:actually )?(?:execute|run|invoke)"
     r" (?:the|any|this|that) (?:tool|function|call)s?\b|\bfails? to (?:use|call|invoke) (?:the |any )?tools?\b"
+    r"|\b(?:is|are)(?: ?not|n['\u2019]?t) (?:actually |really |ever )?(?:triggering|executing|running|invoking|calling)"
+    r" (?:them|it|tools?|functions?|(?:the |any )(?:tool|function|call)s?)\b"
     r"|\bjust (?:returns?|prints?|outputs?) this (?:message|text)\b"
     r"|\bpseudo[- ]tool\b|\bdoes(?: not|n['\u2019]?t) do anything\b"
     r"|\b(?:tools?|functions?)(?: calling| calls?)? (?:does|do|did)(?: not|n['\u2019]?t) work\b"
