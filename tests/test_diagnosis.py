@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 from typing import get_args
@@ -278,3 +279,18 @@ def test_every_label_of_an_answer_can_be_explained():
 def test_control_tokens_begin_and_end_as_the_quick_look_says() -> None:
     assert {token[0] for token in special_tokens._tokens()} == {*special_tokens._FIRST}
     assert {token[-1] for token in special_tokens._tokens()} == {*special_tokens._LAST}
+
+
+def test_the_wrapper_of_parallel_calls_is_told_as_one():
+    uses = {"tool_uses": [{"recipient_name": "functions.weather", "parameters": {"city": "Rome"}}]}
+    call = {"id": "c", "type": "function", "function": {"name": "parallel", "arguments": json.dumps(uses)}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    weather = {
+        "name": "weather",
+        "description": "Tell the weather.",
+        "parameters": {"type": "object", "properties": {}},
+    }
+    body = {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+    (found,) = parse(body, tools=[weather]).diagnoses
+    assert found.code == "unknown-tool"
+    assert "tool_uses" in found.fix

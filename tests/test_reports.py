@@ -150,7 +150,10 @@ def test_a_call_in_a_raw_text_is_told_with_the_setting_of_the_server_that_is_nam
     (found,) = parse(TAGGED, model="Qwen/Qwen3-8B", server={"engine": "vllm"}).diagnoses
     assert (found.code, found.severity, found.confidence) == (LEFT, "info", "low")
     assert "--tool-call-parser hermes" in found.fix
-    assert _codes(TAGGED, server={"engine": "vllm", "tool_call_parser": "hermes"}) == []
+    (kept,) = parse(TAGGED, server={"engine": "vllm", "tool_call_parser": "hermes"}).diagnoses
+    assert (kept.code, kept.severity) == (LEFT, "info")
+    assert "upgrade it" in kept.fix
+    assert _codes(TAGGED, server={"engine": "vllm", "tool_call_parser": "qwen3_xml"}) == [("parser-mismatch", "error")]
     assert _codes("I open the page.", server={"engine": "vllm"}) == []
 
 

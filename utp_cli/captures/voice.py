@@ -75,7 +75,8 @@ HEADING: Final = regex(
     r"|outputs?|logs?|messages?)|(?:steps )?to reproduce|reproduction|reproducible (?:example|code)"
     r"|(?:relevant )?logs?(?: output| or errors)?"
     r"|stack ?trace|debug info|(?:app|ollama|vllm) version|environment(?: info)?|additional context"
-    r"|console errors?|output returned|please share your workflow|share the output)\b[^\n]{0,60}$",
+    r"|console errors?|output returned|please share your workflow|share the output"
+    r"|the problem|anything in the logs that might be useful|link to integration documentation)\b[^\n]{0,60}$",
     re.MULTILINE | re.IGNORECASE,
 )
 """A heading of the form that an issue tracker hands out."""
@@ -102,6 +103,7 @@ _FILLED_IN: Final = regex(
     r"|\bThis is usually an issue with the model's prompt template\.[^\0]{0,700}?> Prompt Template\."  # LM Studio
     r"|\byou have passed a message containing <\|channel\|> tags[^\0]{0,600}?'content' field\b"  # gpt-oss' template
     r"|\b(?:can|could|would) you (?:please )?(?:implement|fix|support|add|look into|take a look)\b"
+    r"|\bAn error occurred \(\w{1,60}\) when calling the \w{1,60} operation\b[^\n]*"
     r"|\bprocessing your request\.\s+You can retry your request[^\0]{0,200}?in\s+your message\.?",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -122,6 +122,8 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Observation]:
             yield found if due else replace(found, severity="warning")
 
 
+_OF_SCHEMA = ("required", "properties")
+"""Keywords that are of a schema alone: no provider has them in the definition around it."""
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "required": lambda value: isinstance(value, bool) or _is_names(value),
     "properties": lambda value: isinstance(value, dict),
@@ -142,16 +144,32 @@ def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
     What people see: one such tool, and every request fails.
 
     What proves it: `required` is no list of names, `properties` no object, `enum` no list, or `type` no text; null
-    for one. Else an error text that says so.
+    for one. Or `required` or `properties` stand beside the schema, where nobody reads them and Mistral refuses the
+    tool. Else an error text that says so.
 
     What to change: `utp audit` shows the keyword and its place in the tools.
     """
+    for definition in tools.definitions:
+        yield from _beside_schema(definition)
     for definition, node in _nodes(tools):
         for key, fits in _KINDS.items():
             if key in node.keywords and not fits(node.keywords[key]):
                 yield _at(
                     definition, node, f"{key} has a value that it cannot have", f"{key}: {compact(node.keywords[key])}"
                 )
+
+
+def _beside_schema(definition: Definition) -> Iterator[Observation]:
+    body, schema = definition.body, definition.schema
+    for key in _OF_SCHEMA if isinstance(schema, dict) and schema is not body else ():
+        if key in body:
+            yield Observation(
+                message=f"{definition.tool.name}: {key} stands beside the schema, and belongs into it",
+                evidence=f"{key}: {compact(body[key])}",
+                pointer=definition.pointer + definition.body_pointer + pointer(key),
+                fix=f"move {key} into {definition.schema_pointer.rpartition('/')[2]}",
+                tool=definition.tool.name,
+            )
 
 
 @diagnosis("schema-top-level-union", "error", kinds=("tools",))

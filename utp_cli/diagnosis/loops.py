@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
 
+_TAKEN_APART = "the model's own wrapper for parallel calls: take `tool_uses` apart into calls, or send one call a turn"
 BUILT_IN = frozenset({
     "brave_search", "wolfram_alpha", "python", "ipython", "code_interpreter", "web_search", "browser",
     "browser.search", "browser.open", "browser.find", "container.exec", "image_gen", "simple_browser",
@@ -81,6 +82,7 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
                 evidence=f"{call.name}; {kind}; known: {', '.join(subject.known)}",
                 pointer=call.pointer,
                 span=call.span,
+                fix=_TAKEN_APART if isinstance(call.arguments, dict) and "tool_uses" in call.arguments else "",
                 tool=call.name,
             )
 

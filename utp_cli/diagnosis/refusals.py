@@ -50,6 +50,9 @@ _OF_THE_CALL = _OF_ARGUMENTS | {"unknown-tool"}
 
 _OF_SCHEMAS = {"schema-invalid", "schema-not-compilable", "schema-keyword-unsupported", "gemini-schema-shape"}
 """Diagnoses of which the error may tell the keyword."""
+_FAILED = 500
+_CLASS = "InternalServerError"
+"""What servers in Python call that status in a body."""
 _BAD_REQUEST = 400
 _REASON = 160
 """Characters of what a tool says after the words that it failed."""
@@ -111,7 +114,7 @@ def _spellings(refusal: Refusal) -> Iterator[str]:
     if _WRAP.search(refusal.message):
         yield _WRAP.sub(" ", refusal.message)
         yield _WRAP.sub("", refusal.message)
-    for said in (refusal.status, refusal.quoting):
+    for said in (refusal.status, _CLASS if refusal.status == _FAILED else "", refusal.quoting):
         if said and refusal.shape != "mcp":
             yield f"{said}: {refusal.message}"
 

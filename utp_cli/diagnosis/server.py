@@ -182,9 +182,10 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     """
     server = answer.server.get("engine")
     call = next(iter(answer.in_text or (answer.shown if said else ()) or answer.cut_off), None)
-    if call is None or "tool_call_parser" in answer.server:
-        return
-    dialect = DIALECTS.get(call.parser)
+    dialect = DIALECTS.get(call.parser) if call else None
+    running = answer.server.get("tool_call_parser")
+    if call is None or (dialect and running and running not in fixes.parsers_of(dialect, answer.model)):
+        return  # of another format: told as a mismatch
     lost, helps = _why_lost(call, dialect)
     served = answer.server or answer.provider or answer.model  # a provider hands no generation out but as content
     hosted = bool(served) and fixes.engine_of(answer) == "hosted"
@@ -198,7 +199,8 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
-        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model)) + (helps or ("" if hosted else _ALREADY)),
+        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
+        + (helps or ("" if hosted or running else _ALREADY)),
         tool=call.name,
     )
 

@@ -101,8 +101,8 @@ _OPENED: Final = regex(
 """Half a marker, with which a text ends."""
 _OBSERVED: Final = regex(
     r"^[ \t*\"]*Thought(?: ?\d{1,3})?:[^\0]{1,2000}?^[ \t*]*Action(?: ?\d{1,3})?: ?(?:[\w.-]{2,64}[\[(][^\n]{0,400}"
-    r"|[\w.-]{2,64}[ \t]*\n[ \t*]*Action Input(?: ?\d{1,3})?:[^\n]{0,400})[ \t]*\n(?:[^\n]*\n){0,5}?"
-    r"[ \t*]*(?:Observation|Action Output)(?: ?\d{1,3})?:",
+    r"|[\w.-]{2,64}(?: [\w.-]{1,40}){0,5}[ \t]*\n[ \t*]*Action Input(?: ?\d{1,3})?:[^\n]{0,400})[ \t]*\n"
+    r"(?:[^\n]*\n){0,5}?[ \t*]*(?:Observation|Action Output)(?: ?\d{1,3})?:",
     re.MULTILINE,
 )
 """Lines of a ReAct agent, and what it observed."""
