@@ -35,7 +35,8 @@ def told(source: Any, **known: Any) -> list[tuple[str, str]]:
     [
         (KIMI, {"server": {"engine": "openrouter"}}, [("call-left-in-content", "info")]),
         (CLAUDE, {"model": "claude-sonnet-4"}, [("call-left-in-content", "info")]),
-        (KIMI, {"model": "moonshotai/Kimi-K2"}, []),
+        (KIMI, {"model": "moonshotai/Kimi-K2"}, [("call-left-in-content", "info")]),
+        (KIMI, {}, []),
         (f">>> print(resp.choices[0].message.content)\n{KIMI}", {}, [("call-left-in-content", "error")]),
         (f"LM Studio shows:\n\nI'll list them.\n\n{CLAUDE}\n\nand nothing is run.", {}, [("call-left-in-content", "error")]),
         (f"The test prints this:\n\nI'll list the files.\n\n{CLAUDE}", {}, []),

@@ -37,6 +37,7 @@ def _left(text: str) -> str:
         ("User: open the page\n\nAssistant:\n{}", "error"),
         ("I run vLLM and the `tool_calls` field is empty:\n\n```\n{}\n```", "error"),
         ("Ollama answers, but copilot does not execute the response and prints text like this:\n```\n{}\n```", "info"),
+        ("I run vLLM and the `tool_calls` field is empty:\n\n~~~\n{}\n~~~", "error"),
         ("| `message.tool_calls` | `null` |\n\n```\n{}\n```", "error"),
         ("`delta.tool_calls` 始终为空\n```\n{}\n```", "error"),
         ("● {}", "info"),

@@ -91,8 +91,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     What proves it: there is no structured call, and the visible text holds a call that a parser can read.
     Bare and fenced JSON count where they name a known tool, or where the whole content is objects with
     `name` and `arguments`. In a raw generation the call is where it belongs, unless somebody's words around it
-    say that it is printed instead of run; where its server is named, a hint says what makes that server read it. In
-    a stream a marker that opens a call is enough: parsers of streams hold it back.
+    say that it is printed instead of run; where its server or model is named, a hint says what makes a server read
+    it. In a stream a marker that opens a call is enough: parsers of streams hold it back.
     Where there is a structured call, a text that is nothing but its JSON is a warning: the call is run, and people
     see it written.
 
@@ -181,12 +181,13 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     Its server is known, the words around it make one think so, or the call is such that parsers lose it.
     """
     server = answer.server.get("engine")
-    call = next(iter(answer.in_text or (answer.shown if said else ()) or answer.cut_off), None)
+    whole = next(iter(answer.in_text or (answer.shown if said else ())), None)
+    call = whole or next(iter(answer.cut_off), None)
     dialect = DIALECTS.get(call.parser) if call else None
     running = answer.server.get("tool_call_parser")
     if call is None or (dialect and running and running not in fixes.parsers_of(dialect, answer.model)):
         return  # of another format: told as a mismatch
-    lost, helps = _why_lost(call, dialect)
+    lost, helps = _why_lost(call, dialect) if whole else ("", "")  # half a call is no JSON in any case
     served = answer.server or answer.provider or answer.model  # a provider hands no generation out but as content
     hosted = bool(served) and fixes.engine_of(answer) == "hosted"
     if not (server or said or lost or answer.model or hosted) or (dialect and dialect.read_by_clients):
