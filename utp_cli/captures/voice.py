@@ -76,7 +76,7 @@ HEADING: Final = regex(
     r"|(?:relevant )?logs?(?: output| or errors)?"
     r"|stack ?trace|debug info|(?:app|ollama|vllm) version|environment(?: info)?|additional context"
     r"|console errors?|output returned|please share your workflow|share the output"
-    r"|the problem|anything in the logs that might be useful|link to integration documentation)\b[^\n]{0,60}$",
+    r"|anything in the logs that might be useful|link to integration documentation)\b[^\n]{0,60}$",
     re.MULTILINE | re.IGNORECASE,
 )
 """A heading of the form that an issue tracker hands out."""
