@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -141,3 +142,60 @@ def test_what_is_beside_the_content_tells_a_message() -> None:
     beside: tuple[dict[str, Any], ...] = ({"_meta": {}}, {"title": "A page", "author": "me"})
     for more in beside:
         assert loud(json.dumps({**blocks, **more})) == []
+
+
+_EXTRA = "Error code: 422 - {{'detail': [{}]}}"
+
+
+def _refused(member: str, value: str) -> str:
+    loc = f"'type': 'extra_forbidden', 'loc': ('body', '{member}')"
+    return f"{{{loc}, 'msg': 'Extra inputs are not permitted', 'input': {value}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (_EXTRA.format(_refused("tools", "[{'type': 'function'}]")), ["tools-unsupported-by-model"]),
+        (_EXTRA.format(_refused("tools", "[]")), ["tool-options-without-tools"]),
+        (_EXTRA.format(f"{_refused('tools', '[1]')}, {_refused('stop', '[]')}"), ["tools-unsupported-by-model"]),
+        ("  File 'auth.py', line 4, in may\n    perms = PERMISSIONS[role]\nKeyError: 'user'", []),
+        ("error: invalid value '\"foo\"' for '--mode <MODE>'", []),
+        ('Parsing toml failed: unknown variant `"nightly"`, expected `stable`', []),
+        ('{"error": "Failed to receive tool input: unknown variant `\\"edit\\"`, expected `write` or `edit`"}',
+         ["arguments-double-encoded"]),
+        ("The benchmark shows that 62% of the token budget went to reasoning and the rest to the final answer.", []),
+        ("502 indicates that the server, as a gateway, received an invalid response from the upstream server.", []),
+        ("The proxy server received an invalid response from an upstream server.", ["gateway-error-opaque"]),
+        ('{"message": "\'role\'", "type": "InternalServerError"}', ["server-internal"]),
+        ('{"message": "Error", "type": "InternalServerError"}', []),
+    ],
+)  # fmt: skip
+def test_words_of_an_error_that_also_stand_elsewhere(text: str, codes: list[str]) -> None:
+    found = [finding.code for finding in parse(text).diagnoses if finding.severity != "info"]
+    assert found == codes
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The hook is not calling it. Checking the handler.",
+        "The CI pipeline is not executing it. Opening the workflow file.",
+        "The event loop is not running it; next step: read the source.",
+    ],
+)
+def test_code_that_is_not_run_is_no_call_that_is_not_run(words: str) -> None:
+    call = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>'
+    assert [finding.code for finding in parse(f"{words}\n\n{call}").named] == []
+
+
+@pytest.mark.parametrize(
+    "unit", ["'loc': ('body', 'tools'), 'msg': 'a ", "{'type': 'extra_forbidden', 'loc': ('body', '"]
+)
+def test_half_an_issue_over_and_over_costs_time_in_proportion(unit: str) -> None:
+    def cost(times: int) -> float:
+        began = time.process_time()
+        parse(unit * times)
+        return time.process_time() - began
+
+    parse(unit)
+    assert cost(400) <= 40 * max(cost(50), 0.01)

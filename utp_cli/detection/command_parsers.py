@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from utp_cli.detection.command_line import StartCommand
     from utp_cli.detection.detect import Detection
 
+_KWARGS = "--default-chat-template-kwargs"
+"""What vLLM gives to the template where a request says nothing."""
 NOT_FOUND_BY_AUTO = frozenset(
     {"llama3", "pythonic", "hermes", "gigachat3", "cohere_command4", "inkling", "dots", "muse", "nanbeige", "spark25"}
     | {"trinity"}
@@ -166,7 +168,7 @@ def _thinking_left(command: StartCommand, found: Detection) -> Iterator[CommandF
         return  # its channels are read without flags
     if right and found.capability.reasoning and REASONING not in command.options:
         row = server_row(found.spec)
-        asked = row is not None and row.on_request
+        asked = row is not None and row.on_request and "true" not in command.options.get(_KWARGS, "").lower()
         yield CommandFault(
             code="think-tags-in-content",
             severity="info" if asked else "warning",

@@ -62,6 +62,12 @@ class CallView(Record):
         return not self.native and _untyped(self.parser)
 
     @property
+    def wraps_calls(self) -> bool:
+        """It is OpenAI's own wrapper for parallel calls, which the API takes apart where all is well."""
+        uses = self.arguments.get("tool_uses")
+        return isinstance(uses, list) and any(isinstance(use, dict) and "recipient_name" in use for use in uses)
+
+    @property
     def whole(self) -> bool:
         """It was read to its end."""
         return self.reason in {"", "doubtful"}

@@ -30,12 +30,6 @@ CAUSES = (
         change="give the property a `type`.",
     ),
     cause(
-        "object-without-properties",
-        "An object schema has no `properties`, or the tool has no parameters at all.",
-        sees="HTTP 400 that names the tool.",
-        change='write `"properties": {}`; for Gemini leave `parameters` out instead.',
-    ),
-    cause(
         "property-name-invalid",
         "The name of a property has characters that the provider refuses.",
         sees="HTTP 400 that names the tool.",

@@ -13,6 +13,7 @@ from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import recursive, resolve
 from utp_cli.schemas.types import declared
 from utp_cli.schemas.walk import walk
+from utp_cli.wire.access import dict_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,6 +123,9 @@ def schema_array_without_items(tools: ToolSet) -> Iterator[Observation]:
             yield found if due else replace(found, severity="warning")
 
 
+_WANT_PROPERTIES = ("openai", "azure")
+"""Providers that refuse an object without them: "object schema missing properties" (public threads, November 2026)."""
+_INSTEAD = frozenset({"properties", "$ref", "anyOf", "oneOf", "allOf"})
 _OF_SCHEMA = ("required", "properties")
 """Keywords that are of a schema alone: no provider has them in the definition around it."""
 _KINDS: dict[str, Callable[[Any], bool]] = {
@@ -162,7 +166,7 @@ def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
 def _beside_schema(definition: Definition) -> Iterator[Observation]:
     body, schema = definition.body, definition.schema
     for key in _OF_SCHEMA if isinstance(schema, dict) and schema is not body else ():
-        if key in body:
+        if body.get(key) and not schema.get(key):
             yield Observation(
                 message=f"{definition.tool.name}: {key} stands beside the schema, and belongs into it",
                 evidence=f"{key}: {compact(body[key])}",
@@ -316,6 +320,24 @@ def schema_not_object(tools: ToolSet) -> Iterator[Observation]:
                 yield _at(definition, node, "the schema is not of type object", compact(node.schema))
             elif node.name is not None and not isinstance(node.schema, dict):
                 yield _at(definition, node, "the schema of a property is no object", compact(node.schema))
+
+
+@diagnosis("object-without-properties", "error", kinds=("tools",))
+def object_without_properties(tools: ToolSet) -> Iterator[Observation]:
+    """An object schema has no `properties`, or the tool has no parameters at all.
+
+    What people see: HTTP 400 that names the tool.
+
+    What proves it: the schema of a tool for OpenAI or Azure is of type object, and has neither `properties` nor a
+    reference or a union in their place. Else an error text that says so.
+
+    What to change: write `"properties": {}`; for Gemini leave `parameters` out instead.
+    """
+    for definition in tools.definitions:
+        schema = dict_of(definition.schema)
+        if schema.get("type") == "object" and tools.provider in _WANT_PROPERTIES and not schema.keys() & _INSTEAD:
+            root = next(iter(places_of(definition)))
+            yield _at(definition, root, "the object schema has no properties", compact(schema))
 
 
 def _is_union(node: SchemaPlace, provider: Provider) -> bool:

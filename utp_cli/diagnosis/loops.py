@@ -82,7 +82,7 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
                 evidence=f"{call.name}; {kind}; known: {', '.join(subject.known)}",
                 pointer=call.pointer,
                 span=call.span,
-                fix=_TAKEN_APART if isinstance(call.arguments, dict) and "tool_uses" in call.arguments else "",
+                fix=_TAKEN_APART if call.wraps_calls else "",
                 tool=call.name,
             )
 

@@ -185,7 +185,9 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     call = whole or next(iter(answer.cut_off), None)
     dialect = DIALECTS.get(call.parser) if call else None
     running = answer.server.get("tool_call_parser")
-    if call is None or (dialect and running and running not in fixes.parsers_of(dialect, answer.model)):
+    if call is None:
+        return
+    if dialect and running and DIALECTS.get(running) and running not in fixes.parsers_of(dialect, answer.model):
         return  # of another format: told as a mismatch
     lost, helps = _why_lost(call, dialect) if whole else ("", "")  # half a call is no JSON in any case
     served = answer.server or answer.provider or answer.model  # a provider hands no generation out but as content

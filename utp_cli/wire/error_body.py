@@ -70,7 +70,7 @@ def is_error(document: dict[str, Any]) -> bool:
         return True
     if document.get("kind", "error") == "error" and _without_key(document):  # many documents have a kind of their own
         return True
-    return not _RESULTS.isdisjoint(document) and failed_tool(document) != ""
+    return (not _RESULTS.isdisjoint(document) or document.get("role") == "tool") and failed_tool(document) != ""
 
 
 def _is_schema(error: dict[str, Any]) -> bool:
@@ -82,8 +82,11 @@ def _is_schema(error: dict[str, Any]) -> bool:
 def failed_tool(document: dict[str, Any]) -> str:
     """Return the texts of a result that failed; an empty text for anything else.
 
-    Of MCP's, also inside its JSON-RPC message, and of a block of Anthropic's.
+    Of MCP's, also inside its JSON-RPC message, of a block of Anthropic's, and of a message of the AI SDK's.
     """
+    if document.get("role") == "tool":
+        outputs = [dict_of(block.get("output")) for _, block in dicts_of(document.get("content"))]
+        return "\n".join(text_of(one.get("value")) for one in outputs if text_of(one.get("type")).startswith("error-"))
     result = dict_of(document.get("result")) or document
     if not (result.get("isError") is True or (result.get("is_error") is True and result.get("type") == "tool_result")):
         return ""

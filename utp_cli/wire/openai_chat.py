@@ -77,8 +77,6 @@ class Decoder(FormatDecoder):
         self._note_flavour(doc)
         if usage := dict_of(doc.get("usage")):
             self.count_tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
-            if doc.get("choices") == [] and self.metadata.begun is False:  # the last chunk: nothing was left out
-                self.metadata.begun = not self._nameless
         if "choices" not in doc:
             return self._fragment(doc)
         events: list[WireEvent] = []

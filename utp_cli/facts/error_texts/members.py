@@ -32,7 +32,7 @@ _CLASSES: Final = {
     "roots": _ROOTS,
     "rooted": rf"(?P<path>(?:[\w$]{{1,60}}[./]){{0,3}}(?:{_ROOTS})(?![a-z_]){_PATH})",
     "quoted": rf'"\$?\.?(?P<path>[a-z]{_PATH})"',
-    "parts": r'(?P<path>(?: ?(?:"[^"\n\\]{1,80}"|\d{1,6}|[a-z]\b) ?,?){1,20}) ?',
+    "parts": r"""(?P<path>(?: ?(?:"[^"'`\n\\]{1,80}"|\d{1,6}|[a-z]\b),?){1,20}) ?""",
     "name": r'"(?P<name>[\w$-]{1,60})"',
     "said": (
         r"(?P<words>(?:field required|input should be|extra inputs|string should|list should|value error|invalid type"
@@ -129,8 +129,7 @@ class Wording:
     """A text without which the wording cannot stand, in small letters."""
     match: str
     """A pattern as in `ErrorText.match`. Groups: `path`; `name`, a member of what the path names; `null`, there where
-    the value was null; `empty`, there where it was an empty list; `words`, which tell the fault where `fault` does
-    not."""
+    the value was null; `words`, which tell the fault where `fault` does not."""
     example: str
     code: str
     """The diagnosis of the example."""
@@ -190,9 +189,7 @@ def _entry_for(found: re.Match[str], wording: Wording, text: str) -> ErrorText |
     fault = wording.fault or next((fault for fault, words in _SAID if words.search(said["words"])), "")
     if said.get("null") and fault in _REPLACED:
         fault = "null"
-    member = f"{path}.{name}" if name and path else path
-    bare = said.get("empty") and fault == "extra" and _entry(member, "empty")  # a list with nothing in it was sent
-    entry = bare or _entry(member, fault)
+    entry = _entry(f"{path}.{name}" if name else path, fault) if path else None
     shown = text[slice(*found.span("name"))] if said.get("name") else name
     place = _WRITTEN_AROUND.sub("", written).replace(",", ".") + (f": {shown}" if shown else "")
     return replace(entry, cause=f"{entry.cause}: {place}") if entry and len(place) <= _LONGEST_PLACE else entry
