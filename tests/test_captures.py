@@ -1010,6 +1010,15 @@ def test_of_a_part_of_a_stream_only_what_is_there_is_told(chunks, codes):
     assert [finding.code for finding in parse("".join(chunks)).named] == codes
 
 
+def test_the_last_line_of_a_stream_that_stands_in_a_fence_ends_it():
+    begun = _chunk({"role": "assistant", "content": "Hi"})
+    told = f"# Streams\n\n```\n{begun}{_USAGE}data: [DONE]\n```\n"
+    assert [finding.code for finding in parse(told).named] == []
+    assert [finding.code for finding in parse(told.replace("data: [DONE]\n", "")).named] == ["stream-cut-off"]
+    chunks = [json.loads(line[6:]) for line in (begun, _USAGE)]
+    assert [finding.code for finding in parse([*chunks, "[DONE]"]).named] == []
+
+
 @pytest.mark.parametrize("call_id", [[1], {"x": 1}, None])
 def test_pieces_of_calls_that_nothing_joined_are_told(call_id):
     pieces = [{"index": None, "id": call_id, "function": {"name": "f"}}, {"index": None, "function": {}}]

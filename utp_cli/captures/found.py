@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from utp_cli.captures.transcripts import Response
     from utp_cli.protocol.captures import CaptureKind
 
+_DONE: Final = regex(r"\s{0,9}data: ?\[DONE\]")
+"""The last event of a stream, which is no document."""
 _BETWEEN: Final = regex(r"(?>(?:\s|,|data:|event: ?[\w.]+|id: ?\w+|\[DONE\]|```\w*)*)")
 """What may stand between the events of one stream, or the messages of one conversation."""
 _GOES_ON: Final = regex(r"\s{0,9}(?:\.{3,6}|…|\[\.{3}\])")
@@ -179,6 +181,8 @@ def _run(run: Sequence[FoundCapture], text: str) -> list[FoundCapture]:
     form = "sse" if sse else "json-lines" if first.form == "json-body" else first.form
     start = line if sse else first.start
     copied = form == "json-lines" and any(_words_between(one, after, text) for one, after in pairwise(run))
+    if sse and _DONE.match(text, last.end):
+        documents.append("[DONE]")
     cut = last.cut or copied or _is_piece(run, text, printed=form not in ("sse", "json-lines"))
     return [replace(first, start=start, end=last.end, kind="stream", cut=cut, form=form, document=documents)]
 

@@ -144,6 +144,9 @@ class WireReader:
         dispatch = self._made_dispatch()
         if not (isinstance(self.document, list) and self._otherwise == "unknown"):
             self.document, self._otherwise, dispatch.scope.stream = [], "unknown", True
+        if document == "[DONE]":  # the last line of a stream, kept among what the others decode to
+            dispatch.scope.metadata.ended = True
+            return dispatch.close()
         self.document.append(document)
         events = dispatch.feed(document)
         self._settle()
