@@ -199,3 +199,10 @@ def test_half_an_issue_over_and_over_costs_time_in_proportion(unit: str) -> None
 
     parse(unit)
     assert cost(400) <= 40 * max(cost(50), 0.01)
+
+
+def test_arguments_alone_are_what_a_server_that_forces_a_call_lets_the_model_write() -> None:
+    tools = [{"type": "function", "function": {"name": "weather", "description": "Tell it.", "parameters": {}}}]
+    request = {"tool_choice": "required", "tools": tools}
+    assert [one.code for one in parse('{"city": "Oslo"}{"city": "Oslo"}', request=request).named] == []
+    assert [one.code for one in parse("It is sunny.", request=request).named] == ["tool-choice-ignored"]

@@ -91,6 +91,8 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     choice = choice_of(answer.request)
     if choice.mode != "must" or not answer.ended or answer.thought or any(call.reason for call in answer.call_views):
         return  # what was cut off, refused or swallowed on the way says nothing about the choice
+    if answer.raw and answer.result.content.lstrip()[:1] in ("{", "["):
+        return  # a server that forces a call lets the model write its arguments alone
     called = [call.known_name for call in answer.call_views]
     if not called or (choice.names and not set(choice.names) & set(called)):
         yield Observation(
