@@ -294,3 +294,24 @@ def test_the_wrapper_of_parallel_calls_is_told_as_one():
     (found,) = parse(body, tools=[weather]).diagnoses
     assert found.code == "unknown-tool"
     assert "tool_uses" in found.fix
+
+
+OTHER = "template-of-another-model"
+
+
+@pytest.mark.parametrize(
+    ("template", "model", "other"),
+    [
+        ("deepseek_v31", "deepseek-ai/DeepSeek-V3.2", True),
+        ("deepseek_v31", "deepseek-ai/DeepSeek-V3.1", False),
+        ("mistral_nemo", "mistralai/Mistral-Nemo-Instruct-2407", False),
+        ("qwen3", "Qwen/Qwen3-8B", False),
+        ("qwen3", "Qwen/Qwen3-Coder-30B-A3B-Instruct", False),  # the series writes this form as well
+        ("deepseek_v31", "somebody/DeepSeek-V3.2-abliterated-finetune", False),
+        ("deepseek_v31", "no-such-model", False),
+    ],
+)
+def test_a_template_of_another_model_than_the_one_that_is_named(template: str, model: str, other: bool) -> None:
+    text = (FIXTURES / "templates" / f"{template}.jinja").read_text(encoding="utf-8")
+    found = [one.severity for one in diagnose(text, kind="template", model=model) if one.code == OTHER]
+    assert found == ["warning"] * other

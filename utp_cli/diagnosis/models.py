@@ -90,6 +90,17 @@ def served(model: str | None) -> ServerRow | None:
     return server_row(read_model_id(model))
 
 
+def written_by_release(model: str | None) -> tuple[str, ...]:
+    """Return the dialects that a model's series writes; `()` for a fine-tune, which may have been taught another."""
+    row = served(model)
+    if row is None:
+        return ()
+    from utp_cli.detection.model_id import read_model_id  # noqa: PLC0415 - as above
+
+    spec = read_model_id(model or "")
+    return () if spec.tuned or spec.custom else row.dialects
+
+
 def never_thinks(model: str | None) -> bool:
     """Whether a model is of a known series that does not think."""
     if served(model) is None:

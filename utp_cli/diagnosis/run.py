@@ -169,7 +169,7 @@ def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: 
 
 def diagnose_template(text: str, *, model: str | None = None, server: Mapping[str, Any] | None = None) -> list[Finding]:
     """Return the diagnoses of a chat template; `server`: what is known of the server that renders with it."""
-    return _run_rules(Template(text=text, server=server or {}), "template", model)
+    return _run_rules(Template(text=text, server=server or {}, model=model), "template", model)
 
 
 def diagnose_other(kind: str, table: Mapping[str, Any]) -> list[Finding]:

@@ -350,6 +350,7 @@ class Template(Record):
     text: str
     server: Mapping[str, Any] = field(default_factory=dict)
     """What is known of the server that renders with it: `engine`, `tool_call_parser`."""
+    model: str | None = None
 
 
 class Inspected(Record):

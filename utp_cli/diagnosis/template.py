@@ -7,8 +7,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.models import written_by_release
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.subject import compact
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import dialect_called
 from utp_cli.protocol.patterns import regex
 
@@ -85,19 +87,28 @@ def template_of_another_model(template: Template) -> Iterator[Observation]:
 
     What proves it: the server's tool parser is known, the template renders a call, and the dialect of that call
     is not the one that the parser reads; on a command line (`utp detect --command`) a template in a file that is
-    there, or an example of vLLM's by its name.
+    there, or an example of vLLM's by its name. Where no parser is known, but the model is of a known series and no
+    fine-tune: what the series writes is of another form than what the template renders, as a warning.
 
     What to change: load the template of this model (vLLM: `--chat-template`, llama.cpp: `--chat-template-file`),
     or drop the flag: the checkpoint brings its own; then take the parser of its series.
     """
     parser = template.server.get("tool_call_parser")
     reads = dialect_called(str(parser), template.server.get("engine")) if parser else None
-    if not reads:
+    writes = () if reads else written_by_release(template.model)
+    if not (reads or writes):
         return
     from utp_cli.detection.template import read_template  # noqa: PLC0415 - renders with jinja2
 
     taught = read_template(template.text).dialects
-    if taught and reads not in taught:
+    openings = {DIALECTS[name].call_open for name in taught}
+    if writes and taught and not any(DIALECTS[name].call_open in openings for name in writes):
+        yield Observation(
+            severity="warning",
+            message=f"the template teaches {taught[0]}, and {template.model} writes {writes[0]}",
+            evidence=f"template: {taught[0]}; {template.model}: {', '.join(writes)}",
+        )
+    if reads and taught and reads not in taught:
         yield Observation(
             message=f"the template teaches {taught[0]}, and the parser {parser} reads {reads}",
             evidence=f"template: {taught[0]}, --tool-call-parser {parser}: {reads}",
