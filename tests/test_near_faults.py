@@ -175,6 +175,24 @@ def test_words_of_an_error_that_also_stand_elsewhere(text: str, codes: list[str]
     assert found == codes
 
 
+_DIFF = "DEBUG [hermes_tool_parser.py:{}] {}: {}\n"
+_CALL_SENT = _DIFF.format(296, "diffing old arguments", {}) + _DIFF.format(297, "against new ones", {"volume": 3})
+
+
+@pytest.mark.parametrize(
+    ("between", "codes"),
+    [
+        ("DEBUG [hermes_tool_parser.py:127] delta_text: 0\n", ["streaming-parser-loss"]),
+        ("DEBUG [hermes_tool_parser.py:127] delta_text: </tool_call>\n<tool_call>\n", []),
+        ("DEBUG [hermes_tool_parser.py:282] Trying to parse current tool call with ID 1\n", []),
+        ('INFO: 127.0.0.1 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n', []),
+    ],
+)
+def test_a_parser_that_begins_anew_is_told_where_it_is_the_same_call(between: str, codes: list[str]) -> None:
+    found = parse(_CALL_SENT + between + _CALL_SENT.replace("3", "30")).diagnoses
+    assert [one.code for one in found if one.severity != "info"] == codes
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -154,6 +154,7 @@ def test_a_call_in_a_raw_text_is_told_with_the_setting_of_the_server_that_is_nam
     (kept,) = parse(TAGGED, server={"engine": "vllm", "tool_call_parser": "hermes"}).diagnoses
     assert (kept.code, kept.severity) == (LEFT, "info")
     assert "upgrade it" in kept.fix
+    assert _codes(TAGGED, server={"engine": "vllm", "tool_call_parser": "our_plugin"}) == [(LEFT, "info")]
     assert _codes(TAGGED, server={"engine": "vllm", "tool_call_parser": "qwen3_xml"}) == [("parser-mismatch", "error")]
     assert _codes("I open the page.", server={"engine": "vllm"}) == []
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis.choice import choice_of
 from utp_cli.diagnosis.conversation_turns import canonical
-from utp_cli.diagnosis.models import WEAK, belongs
+from utp_cli.diagnosis.models import BUILT_IN, WEAK, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import has_turns
 from utp_cli.protocol.errors import nearest
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 _TAKEN_APART = "the model's own wrapper for parallel calls: take `tool_uses` apart into calls, or send one call a turn"
-BUILT_IN = frozenset({
-    "brave_search", "wolfram_alpha", "python", "ipython", "code_interpreter", "web_search", "browser",
-    "browser.search", "browser.open", "browser.find", "container.exec", "image_gen", "simple_browser",
-})  # fmt: skip
-"""Tools that models were trained on, and call unasked (Llama 3.1, gpt-oss, GLM)."""
-
+"""The fix for OpenAI's own wrapper, which leaks now and then as a call."""
 HOSTED = frozenset({"computer", "local_shell", "shell", "apply_patch"})
 """What the Responses API asks of the client without that the request defines it by name."""
 
