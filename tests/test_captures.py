@@ -775,7 +775,7 @@ def test_a_report_names_the_cause_of_the_call_that_it_quotes() -> None:
     told = parse(f"I'm using ollama in Cline, and it just prints the JSON instead of calling the tool:\n{call}\n")
     assert [each.code for each in told.diagnoses] == ["call-left-in-content"]
     assert [call.name for call in told.calls] == ["read_file"]
-    assert parse(f"I'm going to read it:\n{call}\n").diagnoses == []
+    assert [each.severity for each in parse(f"I'm going to read it:\n{call}\n").diagnoses] == ["info"]
 
 
 def test_a_known_refusal_in_front_of_a_call_that_may_be_shown_is_what_matters():
@@ -924,7 +924,8 @@ def test_a_call_in_the_text_of_a_small_document_was_left_there(paste):
     ],
 )
 def test_markup_that_is_spoken_of_or_written_to_a_file_was_not(paste):
-    assert "call-left-in-content" not in [finding.code for finding in parse(paste).diagnoses]
+    told = [(finding.code, finding.severity) for finding in parse(paste).diagnoses]
+    assert {severity for code, severity in told if code == "call-left-in-content"} <= {"info"}
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,13 @@ def told(source: Any, **known: Any) -> list[tuple[str, str]]:
         (KIMI, {"server": {"engine": "openrouter"}}, [("call-left-in-content", "info")]),
         (CLAUDE, {"model": "claude-sonnet-4"}, [("call-left-in-content", "info")]),
         (KIMI, {"model": "moonshotai/Kimi-K2"}, [("call-left-in-content", "info")]),
-        (KIMI, {}, []),
+        (KIMI, {}, [("call-left-in-content", "info")]),
         (f">>> print(resp.choices[0].message.content)\n{KIMI}", {}, [("call-left-in-content", "error")]),
         (f"LM Studio shows:\n\nI'll list them.\n\n{CLAUDE}\n\nand nothing is run.", {}, [("call-left-in-content", "error")]),
-        (f"The test prints this:\n\nI'll list the files.\n\n{CLAUDE}", {}, []),
-        (f"## Environment\n\nI'll set it up.\n\n{CLAUDE}", {}, []),
-        (f'I write it:\nprint(msg["content"])\n{CLAUDE}', {}, []),
-        (f"Nothing was executed yet, so it is safe to change. Next, the list.\n{CLAUDE}", {}, []),
+        (f"The test prints this:\n\nI'll list the files.\n\n{CLAUDE}", {}, [("call-left-in-content", "info")]),
+        (f"## Environment\n\nI'll set it up.\n\n{CLAUDE}", {}, [("call-left-in-content", "info")]),
+        (f'I write it:\nprint(msg["content"])\n{CLAUDE}', {}, [("call-left-in-content", "info")]),
+        (f"Nothing was executed yet, so it is safe to change. Next, the list.\n{CLAUDE}", {}, [("call-left-in-content", "info")]),
         (f"I get this log:\n\nlisten 8080\n\nLM Studio prints the call as plain text instead of calling it:\n{CLAUDE}", {},
          [("call-left-in-content", "error")]),
     ],
@@ -390,7 +390,7 @@ def test_the_rest_of_a_list_of_calls_is_no_text() -> None:
     [
         ("User: how far?\nGranite: ", ["error"]),
         ("selected tools: list_dir\n\nAssistant\n", ["info"]),
-        ("I write as the user wants:\n", []),
+        ("I write as the user wants:\n", ["info"]),
     ],
 )
 def test_a_window_names_its_model_in_any_way(front: str, due: list[str]) -> None:
@@ -411,7 +411,7 @@ def test_grok_writes_its_calls_into_the_text_of_others() -> None:
         (call,) = parse(written).calls
         assert (call.name, call.arguments) == ("read", {"path": "a < b & c.txt"})
     assert told(text, model="x-ai/grok-code-fast-1") == [("call-left-in-content", "info")]
-    assert told(text) == []
+    assert told(text) == [("call-left-in-content", "info")]
 
 
 # -- frames, requests, errors ----------------------------------------------------------------------------------

@@ -40,7 +40,9 @@ _DSML += "</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
     ],
 )
 def test_what_a_generation_shows_of_its_markers(text: str, code: str) -> None:
-    assert {finding.code for finding in parse(text).diagnoses} == ({code} if code else set())
+    assert {finding.code for finding in parse(text).diagnoses if finding.severity != "info"} == (
+        {code} if code else set()
+    )
 
 
 @pytest.mark.parametrize(

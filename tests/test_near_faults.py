@@ -203,7 +203,9 @@ def test_a_parser_that_begins_anew_is_told_where_it_is_the_same_call(between: st
 )
 def test_code_that_is_not_run_is_no_call_that_is_not_run(words: str) -> None:
     call = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>'
-    assert [finding.code for finding in parse(f"{words}\n\n{call}").named] == []
+    assert [(finding.code, finding.severity) for finding in parse(f"{words}\n\n{call}").named] == [
+        ("call-left-in-content", "info")
+    ]
 
 
 @pytest.mark.parametrize(

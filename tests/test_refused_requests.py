@@ -163,19 +163,25 @@ def test_what_a_model_imitates_is_no_part_of_an_answer() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('<tool_call>{"name": "f", "arguments": {"a": 1}</tool_call>', "missing-close-brace"),
-        ('<tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>', "trailing-comma"),
-        ('<tool_call>{"name": "f", "arguments": {"a": "x </tool_call> y"}}</tool_call>', "hold </tool_call>"),
-        ('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>', ""),
-        ('<tool_call>{"name": "f", "arguments": {"a": 1}}', ""),
-        ("<tool_call>{'name': 'f', 'arguments': {'a': 1}}</tool_call>", ""),
-        ('[TOOL_CALL]\n{tool => "f", args => {--a 1}}\n[/TOOL_CALL]', ""),  # no server reads it at all
+        ('<tool_call>{"name": "f", "arguments": {"a": 1}</tool_call>', ["no JSON as it stands (missing-close-brace)"]),
+        ('<tool_call>{"name": "f", "arguments": {"a": 1,}}</tool_call>', ["no JSON as it stands (trailing-comma)"]),
+        (
+            '<tool_call>{"name": "f", "arguments": {"a": "</tool_call>"}}</tool_call>',
+            ["its arguments hold </tool_call>"],
+        ),
+        ('<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>', [""]),
+        ('<tool_call>{"name": "f", "arguments": {"a": 1}}', [""]),
+        ("<tool_call>{'name': 'f', 'arguments': {'a': 1}}</tool_call>", [""]),
+        ('[TOOL_CALL]\n{tool => "f", args => {--a 1}}\n[/TOOL_CALL]', [""]),
+        ('<tool_call>{"name": "f", "argu', []),  # half a call is told as that
+        ("{'type': 'function', 'id': 'x', 'function': {'name': 'f', 'arguments': '{}'}}", []),  # a program printed it
     ],
 )
-def test_a_call_that_strict_parsers_lose_is_hinted_at(text: str, why: str) -> None:
+def test_a_call_in_a_raw_text_is_hinted_at_and_why_strict_parsers_lose_it(text: str, why: list[str]) -> None:
     found = [one for one in parse(text).diagnoses if one.code == "call-left-in-content"]
-    assert [one.severity for one in found] == (["info"] if why else [])
-    assert all(why in one.message for one in found)
+    assert [one.severity for one in found] == ["info"] * len(why)
+    assert all(said in one.message for said, one in zip(why, found, strict=True))
+    assert all((": " in one.message) == bool(said) for said, one in zip(why, found, strict=True))
 
 
 @pytest.mark.parametrize(

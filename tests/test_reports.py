@@ -83,7 +83,7 @@ HEALTHY = [
 @pytest.mark.parametrize("words", HEALTHY)
 @pytest.mark.parametrize("call", [CALL, TAGGED, CODER], ids=["json", "tags", "coder"])
 def test_words_of_a_model_beside_a_call_say_nothing_of_the_kind(words: str, call: str) -> None:
-    assert _codes(f"{words}\n\n{call}") == []
+    assert _codes(f"{words}\n\n{call}") == [(LEFT, "info")]
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_words_of_a_model_beside_a_call_say_nothing_of_the_kind(words: str, call
 )
 def test_what_an_argument_or_thinking_holds_is_no_window(value: str) -> None:
     call = CODER.replace("2\n", f"{value}\n")
-    assert _left(f"I write it.\n<tool_call>\n{call}</tool_call>") == ""
-    assert _left(f"<think>\n{value}\n</think>\n\n{TAGGED}") == ""
+    assert _left(f"I write it.\n<tool_call>\n{call}</tool_call>") == "info"
+    assert _left(f"<think>\n{value}\n</think>\n\n{TAGGED}") == "info"
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,9 @@ def test_a_call_behind_the_name_of_its_field_stands_there() -> None:
 
 
 def test_a_call_in_a_raw_text_is_told_with_the_setting_of_the_server_that_is_named() -> None:
-    assert _codes(TAGGED) == []
+    (hint,) = parse(TAGGED).diagnoses
+    assert (hint.code, hint.severity, hint.confidence) == (LEFT, "info", "low")
+    assert "vLLM: --enable-auto-tool-choice --tool-call-parser hermes" in hint.fix
     (found,) = parse(TAGGED, model="Qwen/Qwen3-8B", server={"engine": "vllm"}).diagnoses
     assert (found.code, found.severity, found.confidence) == (LEFT, "info", "low")
     assert "--tool-call-parser hermes" in found.fix

@@ -60,4 +60,4 @@ def test_the_last_results_of_a_conversation_tell_of_their_calls(results, codes):
     ],
 )
 def test_a_raw_text_that_ends_in_a_call_is_cut_off(text, codes):
-    assert [finding.code for finding in parse(text).named] == codes
+    assert [finding.code for finding in parse(text).named if finding.severity != "info"] == codes

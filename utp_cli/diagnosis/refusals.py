@@ -74,6 +74,11 @@ _SERIES = regex(r"[\d_.-]")
 """What stands behind the name of a series."""
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
+_PATH = regex(
+    r"(?<![\w./:@-])[a-z][A-Za-z_]{1,30}(?:\.[A-Za-z_]\w{0,40}){0,6}(?:\.\d{1,4}|\[\d{1,4}\])(?:\.\w{1,60}|\[\d{1,4}\]){0,12}"
+    r"(?![\w/(-])"
+)
+"""A place in a request: `messages.1.content.0`, `tools[0].function`."""
 _EDGES = " \n\t:;,.-\"'`"
 """What stands around the reason of a tool."""
 
@@ -150,8 +155,15 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
         details = keywords_told(said)
     elif rule.code == "tool-execution-failed" and entry.prio < 0:  # a general text: what follows is the reason
         details = clipped(_TOOL.sub("", said[match.span[1] :], count=1).lstrip(_EDGES).rstrip(), _REASON)
+    named = named or ("" if details else _place(said, match))
     told = f"{rule.headline.rstrip('.')} ({_said_by(entry)}{named})"
     return f"{told}: {details}" if details else told
+
+
+def _place(said: str, match: FoundText) -> str:
+    """Name the place in the request that a validator gives in front of its words, or in quotes; `""` for none."""
+    found = _PATH.search(said, max(match.span[0] - _AROUND, 0), match.span[1] + _AROUND)
+    return f": {found[0]}" if found else ""
 
 
 def _is_general(entry: ErrorText) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.diagnosis.special_tokens import has_turns
 from utp_cli.diagnosis.truncation import is_swallowed
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.releases import number_of
@@ -32,6 +33,8 @@ _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
 _ALREADY = "; where that is set already: upgrade the server, and ask with `stream: false`"
+_PRINTED = regex(r"\btype[\"']?\s{0,9}:\s{0,9}[\"'](?:function|tool)\b")
+"""What a structured call has, and a model seldom writes: a program printed it."""
 _ARGUMENTS = regex(r"\"(?:arg|param|input)")
 _NO_ARGUMENTS = (
     '; parsers want arguments, also where there are none: have the prompt show `"arguments": {}`, or give the tool a '
@@ -40,10 +43,10 @@ _NO_ARGUMENTS = (
 _IF_TOOL = ", where that is a tool, and no JSON that the text shows"
 _ALONE = "; or have the prompt ask for the call alone, as a larger model writes it"
 _BROKEN = (
-    "; the model wrote it badly, and parsers of servers leave such a call in content: retry at a lower temperature, "
-    "send `tool_choice: required` (the JSON is constrained then), or repair it in the client"
+    "the model wrote it badly, and parsers of servers leave such a call in content: retry at a lower temperature, "
+    "send `tool_choice: required` (the JSON is constrained then), or repair it in the client; "
 )
-_MARKED = "; upgrade to a parser that reads JSON to its end, or keep the marker out of the arguments"
+_MARKED = "upgrade to a parser that reads JSON to its end, or keep the marker out of the arguments; "
 _OF_JSON = frozenset({"tagged_json_object", "tagged_json_list", "header_json", "harmony"})
 _NO_FAULT = frozenset({"missing-close-tag", "single-quotes", "python-literal"})
 """Repairs that say something else: servers take a marker's end for granted, and Python has a diagnosis of its own."""
@@ -91,8 +94,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     What proves it: there is no structured call, and the visible text holds a call that a parser can read.
     Bare and fenced JSON count where they name a known tool, or where the whole content is objects with
     `name` and `arguments`. In a raw generation the call is where it belongs, unless somebody's words around it
-    say that it is printed instead of run; where its server or model is named, a hint says what makes a server read
-    it. In a stream a marker that opens a call is enough: parsers of streams hold it back.
+    say that it is printed instead of run; a hint says what makes a server read it. In a stream a marker that
+    opens a call is enough: parsers of streams hold it back.
     Where there is a structured call, a text that is nothing but its JSON is a warning: the call is run, and people
     see it written.
 
@@ -176,23 +179,21 @@ def _closed_only(answer: Answer) -> list[Observation]:
 
 
 def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
-    """Say what to set for a call in a generation that a server may have left as it stands.
-
-    Its server is known, the words around it make one think so, or the call is such that parsers lose it.
-    """
+    """Say what to set for a call in a generation, where it is the content of an answer: a server left it there."""
     server = answer.server.get("engine")
     whole = next(iter(answer.in_text or (answer.shown if said else ())), None)
     call = whole or next(iter(answer.cut_off), None)
     dialect = DIALECTS.get(call.parser) if call else None
     running = answer.server.get("tool_call_parser")
-    if call is None:
+    served = answer.server or answer.provider or answer.model  # a provider hands no generation out but as content
+    if call is None or not (whole or served):
         return
     if dialect and running and DIALECTS.get(running) and running not in fixes.parsers_of(dialect, answer.model):
         return  # of another format: told as a mismatch
     lost, helps = _why_lost(call, dialect) if whole else ("", "")  # half a call is no JSON in any case
-    served = answer.server or answer.provider or answer.model  # a provider hands no generation out but as content
     hosted = bool(served) and fixes.engine_of(answer) == "hosted"
-    if not (server or said or lost or answer.model or hosted) or (dialect and dialect.read_by_clients):
+    run = call.span and has_turns(answer.result.texts.get(call.pointer, ""), call.span[1])
+    if run or (dialect and dialect.read_by_clients) or (not served and _PRINTED.search(answer.written(call))):
         return
     who = fixes.label_of(server) if server else "the provider" if hosted else "the server"
     yield Observation(
@@ -202,8 +203,9 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
         evidence=answer.written(call),
         pointer=call.pointer,
         span=call.span,
-        fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
-        + (helps or ("" if hosted or running else _ALREADY)),
+        fix=helps
+        + fixes.tool_parser(answer, dialect or dialect_of(answer.model))
+        + ("" if helps or hosted or running else _ALREADY),
         tool=call.name,
     )
 

@@ -235,6 +235,18 @@ _TEMPLATE: Final = "the TEMPLATE of the Modelfile: {{ .Tools }} or {{ .Function 
 _STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
 _SERVERS_PARSER: Final = "the server's tool parser left it there: a newer release, or stream: false"
 _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
+_ANNOUNCED: Final = (
+    regex(
+        r"(?:\A|[.!?\n])[ \t]{0,9}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {1,2}){0,3}"
+        r"(?i:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to)(?! (?:know|not|wait|never|explain|answer|tell|"
+        r"give|show|summari[sz]e|describe|walk|list|break|start by explaining)\b) [^.!?\n:]{3,160}"
+        r"(?::|\.\.\.|\u2026)\s*\Z"
+    ),
+    "the last sentence announces an act, and nothing is done",
+    _PROMPT,
+    "announced-not-called",
+)
+"""How a model announces a call that does not come; what it is going to say, it would say right here."""
 _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
@@ -271,6 +283,7 @@ _FORMS: Final = (
 """What a text is, the first that is found; its first group is told."""
 _IN_ANSWERS: Final = (
     *((form, _UNKNOWN, DIALECT, UNREAD) for form in (_MARKUP, _HALF, _TAGGED, _FUNCTION)),
+    _ANNOUNCED,
     (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, UNREAD),
 )
 """What the content of an answer may be instead of words: unknown markup of a call."""
@@ -280,6 +293,7 @@ _LATER: Final = (
     (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, ""),
     (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),
     (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, UNREAD),
+    _ANNOUNCED,
 )
 """As `_FORMS`, of a text that may also be the words of an error: those are told first."""
 

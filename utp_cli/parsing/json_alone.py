@@ -39,6 +39,18 @@ _NOT_JSON: Final = frozenset(
     {"trailing-garbage", "leading-garbage", "ellipsis", "js-comment", "hash-comment", "python-set", "unquoted-string"}
 )
 """Repairs of what people write: words around JSON, and what they leave out."""
+_PLAIN: Final = frozenset(
+    {
+        "trailing-comma",
+        "missing-comma",
+        "missing-value",
+        "bad-escape",
+        "extra-close",
+        "raw-newline-in-string",
+    }
+)
+"""Repairs of what breaks JSON by the way; templates have them too, as they stand."""
+_TEMPLATE: Final = regex(r"\{\{|\{%|<%|<\?|\$\{")
 JOINS: Final = "why they are joined: utp explain arguments-concatenated"
 _REPAIR: Final = "what repairs them: utp parse --repair-only"
 DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
@@ -106,7 +118,7 @@ def _odd_call(value: dict[str, Any]) -> Doubt | None:
 
 
 def _broken(text: str) -> Doubt | None:
-    """Say what is wrong with an object that is no JSON, and which a model wrote: it ends early, or its quotes do."""
+    """Say what is wrong with an object that is no JSON, and which a model wrote: it ends early, its quotes, commas."""
     if len(text) > _LONGEST or not _OBJECT.match(text):
         return None
     reading = repair_json(text)
@@ -117,7 +129,11 @@ def _broken(text: str) -> Doubt | None:
         return None
     if codes & _MISQUOTED:
         return Doubt("an object that is no JSON: its quotes are wrong", _REPAIR, "arguments-invalid-json")
-    return None if reading.complete else Doubt("JSON that ends early", _LIMIT, "truncated-call")
+    if not reading.complete:
+        return Doubt("JSON that ends early", _LIMIT, "truncated-call")
+    if codes <= _PLAIN and not _TEMPLATE.search(text):
+        return Doubt(f"an object that is no JSON: {', '.join(sorted(codes))}", _REPAIR, "arguments-invalid-json")
+    return None
 
 
 def _is_schema(value: Any) -> bool:

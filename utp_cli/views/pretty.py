@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.parsing.answered import about_the_account, other_than_answer, what_is_missing
 from utp_cli.protocol.calls import NOT_MEANT
 from utp_cli.protocol.spans import pointer_parts
@@ -40,12 +39,14 @@ _MOST = 12
 """Entries of a list that are shown where not everything is."""
 _MOST_FINDINGS = 4
 """The same for diagnoses, which take several lines each."""
+_MOST_FIXES = 3
+"""Parts of the fix of a hint, which is for no server in particular."""
 _DETAILS = 10
 """The column in which what proves a diagnosis, and its fix, begin."""
 _SAME = 100
 """Characters that tell whether evidence, which is cut, is the error's text."""
-_PARSERS = (("vllm", "vLLM"), ("sglang", "SGLang"))
-"""Servers that choose the parser of calls by a flag of one name."""
+_HINT = ("info", "low")
+"""Severity and confidence of what may be so: it stands below the calls."""
 _RUNGS = {"native": 1, "markup": 2, "json": 3, "heuristic": 4}
 _OUTCOMES = {"fired": "good", "declined": "declined", "skipped": "skipped"}
 _WHY = {
@@ -78,6 +79,9 @@ def pretty(
     calls += _listed(result.server_calls, lambda ran: _server_call(ran, screen), screen)
     clean = verdict(result).sign == "good" and all(call.rung == "native" for call in result.calls) and not ladder
     like = _guessed(result, screen)
+    told = result.diagnoses[: len(result.named)]
+    hints = [finding for finding in told if (finding.severity, finding.confidence) == _HINT]
+    firm = [finding for finding in told if finding not in hints]
     head = [
         first_line(result, screen, source),
         *found_lines(result, screen),
@@ -90,10 +94,10 @@ def pretty(
         return head + calls
     parts = [
         head,
-        [*_findings(result, screen), *(like if result.named else [])],
+        [*_findings(result, firm, screen), *(like if result.named else [])],
         calls,
         _listed(result.rejected, lambda call: _rejected(call, screen), screen),
-        _next(result, screen),
+        _listed(hints, lambda hint: _hint(hint, screen), screen, _MOST_FINDINGS),
     ]
     if screen.verbose or not clean:
         parts.append(_ladder(result, screen))
@@ -252,20 +256,6 @@ def _guessed(result: ParseResult, screen: Screen) -> list[Text]:
     return screen.labelled(Text("  like", style="bold"), guess, _DETAILS)
 
 
-def _next(result: ParseResult, screen: Screen) -> list[Text]:
-    """Draw which parser a server needs for the calls of a raw text, which may be what a server left unread."""
-    first = next((call for call in result.calls if call.rung == "markup"), None)
-    told = any(found.code == "call-left-in-content" for found in result.diagnoses)  # its fix says the same
-    dialect = DIALECTS.get(first.parser) if first and result.shape == "text" and not told else None
-    flags = (
-        [f"{label}: --tool-call-parser {dialect.servers[name]}" for name, label in _PARSERS if name in dialect.servers]
-        if dialect
-        else []
-    )
-    needs = "\n".join(("if a server sent this as the text of an answer, it needs the parser", *flags))
-    return screen.labelled(Text("  next", style="bold"), needs, _DETAILS, whole=True) if flags else []
-
-
 def _engines(readings: Sequence[EngineReading] | None, screen: Screen) -> list[Text]:
     """Draw what servers would return for the calls of this text."""
     if readings is None:
@@ -275,10 +265,9 @@ def _engines(readings: Sequence[EngineReading] | None, screen: Screen) -> list[T
     return screen.labelled(label, "\n".join(told) or "no markup of a call stands in this text", _DETAILS, whole=True)
 
 
-def _findings(result: ParseResult, screen: Screen) -> list[Text]:
+def _findings(result: ParseResult, findings: Sequence[Finding], screen: Screen) -> list[Text]:
     """Draw diagnoses: what happened, what proves it, what to change. What has just been shown is left out."""
     said = result.facts.error or ""
-    findings = result.diagnoses[: len(result.named)]
     fixes = [finding.fix or finding.hint for finding in findings]
 
     def drawn(entry: tuple[int, Finding]) -> list[Text]:
@@ -288,6 +277,12 @@ def _findings(result: ParseResult, screen: Screen) -> list[Text]:
         return diagnosis(finding, evidence, fix, screen)
 
     return _listed([*enumerate(findings)], drawn, screen, _MOST_FINDINGS)
+
+
+def _hint(finding: Finding, screen: Screen) -> list[Text]:
+    """Draw what may be so, and of its fix what most servers need."""
+    fixes = (finding.fix or finding.hint).split("; ")
+    return diagnosis(finding, finding.evidence, "; ".join(fixes if screen.verbose else fixes[:_MOST_FIXES]), screen)
 
 
 def diagnosis(finding: Finding, evidence: str, fix: str, screen: Screen) -> list[Text]:

@@ -106,7 +106,8 @@ class Summary:
             self.repairs.setdefault(repair.code, Counter())[repair.confidence] += 1
         self.note(result.named, link)
         undelivered = entry.compared and entry.compared.delivery_lost
-        if (entry.status in OF_STATUS or undelivered) and not result.named:
+        explained = any(finding.severity != "info" for finding in result.named)
+        if (entry.status in OF_STATUS or undelivered) and not explained:
             self._unexplained(entry, link)
 
     def note(self, findings: Iterable[Finding], link: tuple[str, str] = ("", "")) -> None:
