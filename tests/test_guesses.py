@@ -278,3 +278,67 @@ def test_nothing_is_guessed_at_a_request_that_a_command_sends():
         assert (no_answer(result) or "").startswith("this is a request")
     asked = f"Ollama ignores the tools when I send this, I get an error:\n{command}"
     assert all(found.severity == "info" for found in utp_cli.parse(asked).diagnoses)
+
+
+UNANSWERED = (
+    "messages.7: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01. "
+    "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
+)
+EMPTY = "messages: text content blocks must be non-empty"
+
+
+def _of_anthropic(said: str) -> str:
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
+    return f"litellm.BadRequestError: AnthropicException - {json.dumps(body)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "further"),
+    [
+        (_of_anthropic(UNANSWERED), "missing-tool-result", []),
+        (f"{_of_anthropic(EMPTY)}\n{_of_anthropic(UNANSWERED)}", "missing-tool-result", ["empty-content-refused"]),
+        (f"{_of_anthropic(UNANSWERED)}\n{_of_anthropic(UNANSWERED)}", "missing-tool-result", []),
+        (
+            (
+                "Error code: 400 - {'error': {'message': \"Invalid schema for response_format 'Invoice': In context=(), "
+                "'required' is required to be supplied and to be an array including every key in properties. Extra required "
+                "key 'number' supplied.\", 'type': 'invalid_request_error'}}"
+            ),
+            "schema-invalid",
+            ["schema-strict-incomplete"],
+        ),
+    ],
+)
+def test_what_else_an_error_may_come_of_is_a_guess_behind_its_cause(text: str, named: str, further: list[str]) -> None:
+    result = utp_cli.parse(text)
+    assert [(found.code, found.severity) for found in result.named] == [(named, "error")]
+    assert [found.code for found in result.diagnoses] == [named, *further]
+    assert {found.severity for found in result.diagnoses[1:]} <= {"info"}
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("messages.1.content.1.tool_use.index: Additional input is not allowed", "messages.1.content.1.tool_use.index"),
+        (("Invalid 'tools[3].function.name': string does not match pattern. Expected a string that matches the pattern "
+         "'^[a-zA-Z0-9_-]+$'."), "tools[3].function.name"),
+        (UNANSWERED, "messages.7"),
+    ],
+)  # fmt: skip
+def test_the_place_that_a_validator_names_is_said(said: str, place: str) -> None:
+    (found,) = utp_cli.parse(_of_anthropic(said)).diagnoses
+    assert found.message.endswith(f": {place})")
+
+
+def test_what_is_no_place_in_a_request_is_not_said_to_be_one() -> None:
+    for name in ("claude-sonnet-4.5", "python3.12", "llama3.1:8b", "10.0.0.1:8080", "app.py"):
+        found = utp_cli.parse(_of_anthropic(f"{name}: {EMPTY}")).diagnoses[0]
+        assert name.split(".")[0] not in found.message
+
+
+def test_an_answer_that_is_no_json_where_a_schema_was_asked_for_is_hinted_at() -> None:
+    asked = {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}}
+    haiku = "Lines of code descend\nAlgorithms dance"
+    assert [found.code for found in utp_cli.parse(haiku, request=asked).diagnoses] == ["constraint-field-ignored"]
+    assert utp_cli.parse(haiku).diagnoses == []
+    assert utp_cli.parse('{"a": 1}', request=asked).diagnoses == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from utp_cli import parse
+from utp_cli import diagnose, parse
 from utp_cli.captures.report import block_alone
 from utp_cli.parsing.answered import no_answer
 
@@ -252,3 +252,49 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
     begun = time.process_time()
     block_alone(text.replace("{}", unit * (20_000 // len(unit))))
     assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("I read it.\n\n<execute_bash>\nread run.py\n</execute_bash>", "call-left-in-content"),
+        ("I look.\n\n     <command_bash>\n     cat TASKS.md</command_bash>", "call-left-in-content"),
+        ("<command_list>\nls\n</command_list>", ""),
+        (
+            "tool_uses: - parameters: cmd: ls\n      recipient_name: functions.exec_command\n",
+            "call-left-in-content",
+        ),
+        ("The field tool_uses: a list of what was used.", ""),
+        (
+            "Thought: I search.\n\nCode:\n```py\nprint(search('x'))\n```<end_code>\n\nObservation: nothing found.\n",
+            "fabricated-result",
+        ),
+        ("Thought: I search.\n\nCode:\n```py\nprint(search('x'))\n```<end_code>", ""),
+        ("I found it. Let me check what is in the catalog:", "announced-not-called"),
+        ("Let me pull up your inbox now \u2014 it may take a while.", "announced-not-called"),
+        ("Let me know what you think of this:", ""),
+        ("Let me explain how it works:", ""),
+        ("I will be there tomorrow.", ""),
+        ("Here is the list. I'll add the rest as you need it.", ""),
+    ],
+)
+def test_what_a_model_does_in_place_of_a_call_is_hinted_at(text: str, code: str) -> None:
+    assert codes(text) == ([("info", code)] if code else [])
+
+
+def test_a_message_in_the_content_is_read_as_what_it_is() -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": {"query": "tides"}}}
+    inside = {"role": "assistant", "content": None, "tool_calls": [call]}
+    body = {"choices": [{"index": 0, "message": {"role": "assistant", "content": inside}, "finish_reason": "stop"}]}
+    assert [(one.name, one.arguments) for one in parse(body).calls] == [("search", {"query": "tides"})]
+    assert codes(body) == [("error", "call-left-in-content")]
+
+
+def test_a_schema_alone_is_no_tool_without_a_name() -> None:
+    def found(tools: Any, **known: Any) -> list[tuple[str, str]]:
+        return [(one.severity, one.code) for one in diagnose(tools, kind="tools", **known)]
+
+    assert found([{"type": "object"}]) == [("info", "object-without-properties")]
+    assert found([{"type": "object", "properties": {"a": {"type": "string"}}}]) == []
+    assert found([{"type": "object"}], provider="openai") == [("error", "object-without-properties")]
+    assert ("error", "tool-name-invalid") in found([{"type": "function"}])

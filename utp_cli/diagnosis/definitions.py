@@ -77,7 +77,7 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Observation]:
     for definition in tools.definitions:
         name, provider = definition.tool.name, _provider(tools, definition)
         rule = PORTABLE if provider is UNKNOWN else provider.names
-        if not name or not rule.spelt(name):
+        if not definition.is_schema and (not name or not rule.spelt(name)):
             yield _about_name(definition, f"the name {name!r} has characters that are refused", name or "no name")
 
 
@@ -329,15 +329,16 @@ def object_without_properties(tools: ToolSet) -> Iterator[Observation]:
     What people see: HTTP 400 that names the tool.
 
     What proves it: the schema of a tool for OpenAI or Azure is of type object, and has neither `properties` nor a
-    reference or a union in their place. Else an error text that says so.
+    reference or a union in their place. Where no provider is known it is a hint. Else an error text that says so.
 
     What to change: write `"properties": {}`; for Gemini leave `parameters` out instead.
     """
     for definition in tools.definitions:
-        schema = dict_of(definition.schema)
-        if schema.get("type") == "object" and tools.provider in _WANT_PROPERTIES and not schema.keys() & _INSTEAD:
+        schema, wanted = dict_of(definition.schema), tools.provider in _WANT_PROPERTIES
+        if schema.get("type") == "object" and (wanted or not tools.provider) and not schema.keys() & _INSTEAD:
             root = next(iter(places_of(definition)))
-            yield _at(definition, root, "the object schema has no properties", compact(schema))
+            found = _at(definition, root, "the object schema has no properties", compact(schema))
+            yield found if wanted else replace(found, severity="info", confidence="low")
 
 
 def _is_union(node: SchemaPlace, provider: Provider) -> bool:
@@ -385,6 +386,8 @@ def tool_description_missing(tools: ToolSet) -> Iterator[Observation]:
     """
     for definition in tools.definitions:
         text, name = definition.tool.description.strip(), definition.tool.name
+        if definition.is_schema:
+            continue
         if len(text) < 10 or re.sub(r"[\W_]", "", text).casefold() == re.sub(r"[\W_]", "", name).casefold():
             yield Observation(
                 message=f"{name}: the description says nothing",

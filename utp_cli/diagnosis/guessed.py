@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from utp_cli.facts.error_texts.entries import ErrorText
     from utp_cli.facts.error_texts.finder import FoundText
     from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.spans import Span
 
 _MOST: Final = 3
 """Causes that are guessed."""
+_MOST_FURTHER: Final = 2
+"""The same, beside a cause that is named."""
 _UNREAD: Final = frozenset({"call-left-in-content", "parser-mismatch"})
 """What another parser of the server at hand mends."""
 _FIFTH: Final = 0.2
@@ -55,6 +58,25 @@ def weighed(found: list[Finding], words: str, engine: str | None) -> list[Findin
     unsure = replace(found[0], severity="info", confidence="low", message=f"perhaps: {found[0].message}")
     rest = [guess for guess in others if guess.code != unsure.code][: _MOST - 1]
     return [*rest[:1], unsure, *rest[1:]] if told else [unsure, *rest]
+
+
+def further(found: list[Finding], words: str, others: list[str]) -> list[Finding]:
+    """Return what else an error may come of: what its words say too, and the `others` that stand in the same paste."""
+    told = find_error_texts(words, families=False)
+    evidence = dict.fromkeys(told[0].entry.also if told else (), "the same words come of it too")
+    for text in (words, *others):
+        for one in find_error_texts(text, families=False):
+            apart = text is not words or all("\n" in _between(text, one.span, each.span) for each in told[:1])
+            if apart and one.entry.proves_alone and not one.entry.unconfirmed:
+                evidence.setdefault(one.entry.code, f"it is told, too: {clipped(text[slice(*one.span)])}")
+    new = [code for code in evidence if code not in {each.code for each in found}]
+    return [_guess(code, evidence[code], None, None) for code in new][:_MOST_FURTHER]
+
+
+def _between(text: str, one: Span, other: Span) -> str:
+    """Return what stands between two places of a text; an empty text where they overlap."""
+    first, second = sorted((one, other))
+    return text[first[1] : second[0]]
 
 
 def _family(found: list[Finding], words: str) -> FoundText | None:

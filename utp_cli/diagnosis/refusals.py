@@ -163,7 +163,7 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
 def _place(said: str, match: FoundText) -> str:
     """Name the place in the request that a validator gives in front of its words, or in quotes; `""` for none."""
     found = _PATH.search(said, max(match.span[0] - _AROUND, 0), match.span[1] + _AROUND)
-    return f": {found[0]}" if found else ""
+    return f": {found[0]}" if found and found[0] not in match.entry.cause else ""
 
 
 def _is_general(entry: ErrorText) -> bool:

@@ -196,7 +196,8 @@ def _doubt(result: ParseResult) -> Doubt | None:
     if result.calls or result.rejected or result.server_calls:
         return None
     if result.shape != "text":
-        return unread_of(result.content)
+        doubt = unread_of(result.content)
+        return doubt if doubt and doubt.code not in {found.code for found in result.named} else None
     return doubt_of(result.content + _end_of(result)) or _quoted(result.content)
 
 

@@ -58,7 +58,7 @@ _VERB: Final = (
 _TOOL: Final = (
     rf"{_VERB}_(?:[a-z]{{1,20}}_){{0,2}}"
     r"(?:files?|memory|memories|notes?|tool|command|code|diff|director(?:y|ies)|web|question|completion|mode|todos?"
-    r"|content|image|message|task|terminal|query|url|page|symbol|definitions?|names?)"
+    r"|content|image|message|task|terminal|query|url|page|symbol|definitions?|names?|bash|i?python|shell|sql|cmd)"
 )
 """Names as tools have them: a verb, and what it acts on."""
 _ELEMENT: Final = regex(
@@ -70,6 +70,18 @@ _ELEMENT: Final = regex(
 """A tag that is named as tools are, with which a text ends; in one that acts on anything, an element stands first.
 
 Verbs that are nouns too name data: `<play_list>`."""
+_SHELL: Final = regex(
+    r"^[ \t]*(<((?:command|cmd|shell|terminal)_(?:bash|command|cmd|exec|execute|line|run|shell))>)[^\0`<>]{1,4000}"
+    r"</\2>\s*\Z",
+    re.MULTILINE,
+)
+"""The tag of a command, with which a text ends."""
+_USES: Final = regex(
+    r"\b(tool_uses)[\"']?\s*:[^\0]{0,2000}?\brecipient_name[\"']?\s*:\s*[\"']?(?:functions|multi_tool_use|\w{1,40})\.\w"
+)
+"""OpenAI's own wrapper of parallel calls, in any notation."""
+_CODE_ACT: Final = regex(r"(<end_code>)\s*(?:</code>\s*)?^[ \t*]*Observations?:[ \t]*\S", re.MULTILINE)
+"""The end of the code of a smolagents agent, and a result right behind it."""
 _SPOKEN: Final = regex(
     r"^[ \t]*([^\w\x00-\x1f\x7f-\x9f]{0,8}(?:tool[ _-](?:use|calls?|called)|call(?:ed|ing)?(?: (?:the )?tool)?"
     r"|invok(?:ed|ing))\b[^\w\x00-\x1f\x7f-\x9f]{1,8})(?:\w{1,10}://)?[A-Za-z][\w.:/-]{0,80}[\W_]{0,3}"
@@ -240,7 +252,9 @@ _ANNOUNCED: Final = (
         r"(?:\A|[.!?\n])[ \t]{0,9}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {1,2}){0,3}"
         r"(?i:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to)(?! (?:know|not|wait|never|explain|answer|tell|"
         r"give|show|summari[sz]e|describe|walk|list|break|start by explaining)\b) [^.!?\n:]{3,160}"
-        r"(?::|\.\.\.|\u2026)\s*\Z"
+        r"(?::|\.\.\.|\u2026|(?<=\bnow)\.)\s*\Z"
+        r"|\A\s*(?i:let me|I(?:'|\u2019)ll) [^\n.!?]{3,160}?\b(?:now|right away|(?:a|one) (?:moment|second))\b"
+        r"[^\n?]{0,120}\Z"
     ),
     "the last sentence announces an act, and nothing is done",
     _PROMPT,
@@ -251,8 +265,15 @@ _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
         (form, _UNKNOWN, DIALECT, UNREAD)
-        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION)
+        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION, _SHELL)
     ),
+    (
+        _USES,
+        "OpenAI's own wrapper of parallel calls, {}, as text: no dialect reads it in this notation",
+        DIALECT,
+        UNREAD,
+    ),
+    (_CODE_ACT, "a result stands right behind {}: who wrote it is not told", _STOP, "fabricated-result"),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, UNREAD),
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),
     (_NO_ARGUMENTS, "the words {} name a call, and no arguments stand behind it", _PROMPT, UNREAD),

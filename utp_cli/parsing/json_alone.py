@@ -24,6 +24,12 @@ _CALLS: Final = regex(
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*[\"}]")
+_LINES: Final = regex(
+    r"\s*+(\{\s*\"[\w-]{1,60}\"\s*:)[^{}\n]{0,2000}\}\s*\n(?:\s*\1[^{}\n]{0,2000}\}\s*(?:\n|\Z)){1,50}\Z"
+)
+"""Objects on lines of their own, which begin with the same member."""
+_BETWEEN: Final = regex(r"[:,\[{}\]] {0,3}(?:\\{1,2}[nt] {0,8}){1,20}[\[{\"\d\]}tfn-]")
+"""An escaped line break between the values of JSON."""
 _ENCODED: Final = regex(r"\s*\"\s*(?:\[\s*\\\"|\{\s*\\\"[\w-]{1,60}\\\"\s*:)(?:[^\"\\\n]|\\.){0,8000}[\]}]\s*\"\s*\Z")
 """A list of texts, or an object, as a text of JSON."""
 _OBJECT: Final = regex(r"\s*\{\s*\"[A-Za-z_$][^\"\n]{0,60}\"\s*:")
@@ -57,6 +63,7 @@ DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects 
 _INPUT: Final = regex(r"(?:\w{1,20}_)?(?:args|arguments|inputs?|params|parameters|payload)\Z", re.IGNORECASE)
 """How the member of a call is named that holds its arguments."""
 _NAME: Final = regex(r"[A-Za-z][\w.-]{1,63}")
+_INVALID: Final = "arguments-invalid-json"
 _LIMIT: Final = "the finish reason of the answer: where it is `length`, raise max_tokens"
 
 
@@ -75,7 +82,7 @@ def arguments_alone(text: str) -> Doubt | None:
     except (ValueError, RecursionError):
         if _JOINED.match(inner):
             return Doubt("the arguments of several calls, one behind the other", JOINS, "arguments-concatenated")
-        return Doubt("the arguments of a call, and they are no JSON", _REPAIR, "arguments-invalid-json")
+        return Doubt("the arguments of a call, and they are no JSON", _REPAIR, _INVALID)
     if isinstance(value, dict):
         return None
     code = "arguments-double-encoded" if isinstance(value, str) else "arguments-not-object"
@@ -99,6 +106,8 @@ def document_alone(text: str) -> Doubt | None:
         return None
     if _JOINED.match(text):
         return Doubt("JSON objects one behind the other: arguments of several calls", JOINS, "arguments-concatenated")
+    if _LINES.match(text):
+        return Doubt("JSON objects on lines: a log, or the arguments of several calls", JOINS, "arguments-concatenated")
     value = loads_or_none(text)
     if _is_schema(value):
         return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
@@ -121,6 +130,8 @@ def _broken(text: str) -> Doubt | None:
     """Say what is wrong with an object that is no JSON, and which a model wrote: it ends early, its quotes, commas."""
     if len(text) > _LONGEST or not _OBJECT.match(text):
         return None
+    if _BETWEEN.search(text):
+        return Doubt("an object that is no JSON: escaped line breaks stand between its values", _REPAIR, _INVALID)
     reading = repair_json(text)
     codes = {repair.code for repair in reading.repairs}
     if not codes or codes & _NOT_JSON or not isinstance(reading.value, dict):
@@ -128,11 +139,11 @@ def _broken(text: str) -> Doubt | None:
     if codes & _MISQUOTED and _WRITTEN.search(text):
         return None
     if codes & _MISQUOTED:
-        return Doubt("an object that is no JSON: its quotes are wrong", _REPAIR, "arguments-invalid-json")
+        return Doubt("an object that is no JSON: its quotes are wrong", _REPAIR, _INVALID)
     if not reading.complete:
         return Doubt("JSON that ends early", _LIMIT, "truncated-call")
     if codes <= _PLAIN and not _TEMPLATE.search(text):
-        return Doubt(f"an object that is no JSON: {', '.join(sorted(codes))}", _REPAIR, "arguments-invalid-json")
+        return Doubt(f"an object that is no JSON: {', '.join(sorted(codes))}", _REPAIR, _INVALID)
     return None
 
 

@@ -9,9 +9,10 @@ from utp_cli.parsing.answered import hints, no_answer, what_is_missing
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.parsing.lost_beside import lost_finding
 from utp_cli.protocol.calls import Note, ParseResult
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, kept
-from utp_cli.wire.access import dicts_of
+from utp_cli.wire.access import dicts_of, dig
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
@@ -41,6 +42,9 @@ class Circumstances(Record):
 
 _IGNORED = frozenset({"tools-with-structured-output", "constraint-field-ignored"})
 """What a server answers, and not as the request asks: an answer without calls comes of it."""
+_MOST_ERRORS = 5
+"""Errors beside the one that matters that are looked at."""
+_UNBOUND = "constraint-field-ignored"
 _OPAQUE = "gateway-error-opaque"
 _SERVED = regex(r"-parser[ =]|parser\b[^\n]{0,20}[`'\"]|--chat-template")
 """How a text tells of the options of a server: a parser, a template."""
@@ -78,15 +82,22 @@ class Parsed(ParseResult):
         error = (self.named and self.facts.error) or ""
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
         code, words = ("", "") if self.calls or self.named else hints(self)
+        code = code or (_UNBOUND if self.circumstances.request and not words and self._is_unbound() else "")
         if not (error or code or words):
             return [*wrong, *self.named, *(self._wrong_parser() if self.circumstances.server else ())]
-        from utp_cli.diagnosis.guessed import guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
+        from utp_cli.diagnosis.guessed import further, guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
         if error:
-            return weighed(self.named, error, engine) + self._wrong_parser()
+            found = weighed(self.named, error, engine)
+            return [*found, *further(found, error, self._other_errors()), *self._wrong_parser()]
         guessed = guesses(code, "" if wrong else words, engine, self._answer())
         return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
+
+    def _other_errors(self) -> list[str]:
+        """Return the words of the other errors of a paste."""
+        others = [one.document for at, one in enumerate(self.captures) if one.kind == "error" and at != self.chosen]
+        return [one if isinstance(one, str) else dumps(one) for one in others[:_MOST_ERRORS]]
 
     def _wrong_parser(self) -> list[Finding]:
         """Return what is wrong with the server's tool parser, where calls are lost as a wrong one loses them."""
@@ -164,6 +175,12 @@ class Parsed(ParseResult):
         """Whether neither the answer nor the conversation before it has a call."""
         turns = dicts_of(self.circumstances.request.get("messages"))
         return not (self.calls or self.facts.error or any(turn.get("role") == "tool" for _, turn in turns))
+
+    def _is_unbound(self) -> bool:
+        """Whether the request asks for JSON, and the answer is none."""
+        said = self.content.strip()
+        form = dig(self.circumstances.request, "response_format", "type")
+        return form in ("json_schema", "json_object") and bool(said) and not (self.named or "{" in said or "[" in said)
 
     def _refused(self) -> dict[str, Any]:
         """Return the request that an error refused: as it is known, else the tools that stand beside the error."""

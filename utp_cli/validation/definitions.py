@@ -67,6 +67,27 @@ class Definition(Record):
     form_certain: bool
     """A key that only this form has was there."""
 
+    @property
+    def is_schema(self) -> bool:
+        """Whether it is a JSON Schema and no definition: there is nothing that could have a name."""
+        return self.schema is not None and self.schema is self.raw
+
+
+_OF_A_SCHEMA = frozenset(
+    {
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "$schema",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+    }
+)
+"""Keywords of the schema of an object, where it stands alone."""
+
 
 def find_definitions(document: Any) -> list[Definition]:
     """Return the definitions in a document: one tool, a list, or a mapping around a list. Raises nothing."""
@@ -154,6 +175,8 @@ def _definition(raw: Any, at: Path, around: str | None) -> Definition:
         body = body.get(key)
     body = body if isinstance(body, dict) else {}
     schema_path, schema = _schema_of(body, form)
+    if schema is None and written.get("type") == "object" and written.keys() <= _OF_A_SCHEMA:
+        schema_path, schema = (), written
     return Definition(
         raw=raw,
         tool=_tool(body, written, schema, name),

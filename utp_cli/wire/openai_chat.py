@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
 from utp_cli.wire.flavours import flavour_of
@@ -160,6 +161,7 @@ class Decoder(FormatDecoder):
     def _texts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._thoughts(state, message)
         content = message.get("content")
+        content = dumps(content) if isinstance(content, dict) else content  # no API has an object there
         if isinstance(content, list):
             events += self._chunks(state, content)
         elif content and state.parts.last is None:

@@ -86,8 +86,10 @@ def _say_joined(look: Look, last: Turn, turn: Turn) -> None:
     apart = turn.source is not None and last.source is not None and turn.source is not last.source
     if apart and not (look.converted and turn.source and look.foreign(turn.source)):
         who = "the assistant" if turn.role == "assistant" else "the user"
-        said = f"two messages of {who} in a row"
-        look.breaks(look.rules.order_code, turn.place, said, mend="they are joined")
+        said, mend = f"two messages of {who} in a row", "they are joined"
+        if look.rules.form == "gemini" and turn.of("result") and last.of("result"):
+            mend = "the functionResponse parts of one turn of calls stand together in one content"
+        look.breaks(look.rules.order_code, turn.place, said, mend=mend)
 
 
 def _in_one_text(parts: list[MessagePart], look: Look) -> list[MessagePart]:

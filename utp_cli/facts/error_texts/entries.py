@@ -70,6 +70,8 @@ class ErrorText:
     """Nobody has read it at its source: it never wins over an entry that somebody has."""
     common: bool = False
     """Its words are few, and may stand in prose: without the marks of an error around them they prove nothing."""
+    also: tuple[str, ...] = ()
+    """Further diagnoses that the same words may come of; told as guesses."""
     doubtful: bool = False
     """Of a family: where it stands in known texts, their cause is often another. Counted and written by
     `python -m tests.test_error_texts`."""
@@ -119,8 +121,9 @@ def entry_at(place: int) -> ErrorText:
     """Read one entry: its place is 0-based, in order of `FILES` and lines."""
     fields = json.loads(_lines()[place])
     fields["words"] = tuple(tuple(words) for words in fields["words"])
-    if "quote" in fields:
-        fields["quote"] = tuple(fields["quote"])
+    for name in ("quote", "also"):
+        if name in fields:
+            fields[name] = tuple(fields[name])
     return ErrorText(**fields)
 
 
