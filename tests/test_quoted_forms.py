@@ -298,3 +298,21 @@ def test_a_schema_alone_is_no_tool_without_a_name() -> None:
     assert found([{"type": "object", "properties": {"a": {"type": "string"}}}]) == []
     assert found([{"type": "object"}], provider="openai") == [("error", "object-without-properties")]
     assert ("error", "tool-name-invalid") in found([{"type": "function"}])
+
+
+@pytest.mark.parametrize("around", ["{}", "The server returns:\n\n```json\n{}\n```\n"])
+def test_tools_in_place_of_an_answer_are_looked_at(around: str) -> None:
+    named = {
+        "name": "get.next",
+        "description": "Get the next tasks.",
+        "parameters": {"type": "object", "properties": {}},
+    }
+    of_mcp = {
+        "name": "get",
+        "description": "Get the next tasks.",
+        "inputSchema": {"$schema": "http://json-schema.org/x"},
+    }
+    sound = {**named, "name": "get_next"}
+    for tool, code in ((named, "tool-name-invalid"), (of_mcp, "schema-not-object"), (sound, "")):
+        written = json.dumps({"tools": [tool if "inputSchema" in tool else {"type": "function", "function": tool}]})
+        assert codes(around.format(written)) == ([("info", code)] if code else [])

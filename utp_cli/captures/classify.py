@@ -194,14 +194,16 @@ def _tools(value: Any) -> list[Any]:
     return listed if isinstance(listed, list) else [listed]
 
 
+_OF_SCHEMAS: Final = frozenset({"properties", "type", "json", "$schema", "$ref", "anyOf"})
+"""What a schema has at its root, and the arguments of a call seldom."""
+
+
 def _has_schema(tool: Any) -> bool:
     """Whether a definition has a schema: a call may have `name` and `parameters` too."""
     doc = dict_of(tool)
     places = [doc, dict_of(doc.get("function")), dict_of(doc.get("toolSpec")), *_tools(doc.get("functionDeclarations"))]
     schemas = [dict_of(place).get(key) for place in places for key in _SCHEMAS]
-    return any(
-        "properties" in dict_of(schema) or "type" in dict_of(schema) or "json" in dict_of(schema) for schema in schemas
-    )
+    return any(not _OF_SCHEMAS.isdisjoint(dict_of(schema)) for schema in schemas)
 
 
 def _kind(side: str, form: str, value: Any) -> CaptureKind:

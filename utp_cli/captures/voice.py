@@ -48,6 +48,8 @@ _ASKS: Final = regex(
     r"|\u62a5\u9519|\u9519\u8bef\u4fe1\u606f|\u9519\u8bef\u65e5\u5fd7|\u9047\u5230|\u51fa\u73b0[^\n]{0,20}\u9519\u8bef|\u8bf7\u95ee",
     re.MULTILINE | re.IGNORECASE,
 )
+_MINE: Final = r"(?:\w+ ){0,2}(?:logs?|me|my|errors? (?:when|while|from|that|on|in))\b"
+"""What an example is of where somebody shows what happened to them."""
 _EXPLAINS: Final = regex(
     r"\b(?:this|that|the|your|such an?) (?:\w+ ){0,2}?(?:error|message|exception|response|failure|status|400|code)s?"
     r"(?: \w+){0,3}? (?:means?|indicates?|says?|tells?|suggests?|points? (?:to|at)|comes? from"
@@ -58,8 +60,8 @@ _EXPLAINS: Final = regex(
     r"|your|you're|you'll|you've)\b"
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
-    r"|^To [a-z]{2,12} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of (?:\w+ ){0,2}(?:logs?|me|my)\b)"
-    r"|\bexample (?:of(?! (?:\w+ ){0,2}(?:logs?|me|my)\b)|error|body|response|output)\b(?!\**:\**\s*\n| of my| from my)"
+    rf"|^To [a-z]{{2,12}} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of {_MINE})"
+    rf"|\bexample (?:of(?! {_MINE})|error|body|response|output)\b(?!\**:\**\s*\n| of my| from my)"
     r"|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will(?! (?:get|see|receive)\b)|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
@@ -135,7 +137,7 @@ ADVICE: Final = regex(
     r"|\ball (?:\d+ )?tests pass|\bDone\b|\bI (?:can(?:'t|not)|was unable|only have)\b"
     r"|\b(?:usually|typically|most often|in general)\b"
     r"|\bsays that\b|\b[Tt]he rest (?:is|are|succeeded|passed)\b|\b[Pp]atch below\b|^\|[ :|-]{3,}\|"
-    r"|^(?:Yes|No|Here(?:'s| is| are)(?! an example of (?:\w+ ){0,2}(?:logs?|me|my)\b)|There are|Sorry|Unfortunately)\b"
+    rf"|^(?:Yes|No|Here(?:'s| is| are)(?! an example of {_MINE})|There are|Sorry|Unfortunately)\b"
     r"|\u8bf7(?!\u95ee)",
     re.MULTILINE,
 )

@@ -11,7 +11,7 @@ from utp_cli.parsing.lost_beside import lost_finding
 from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.patterns import regex
-from utp_cli.protocol.records import Record, field, kept
+from utp_cli.protocol.records import Record, field, kept, replace
 from utp_cli.wire.access import dicts_of, dig
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ class Parsed(ParseResult):
     @kept
     def diagnoses(self) -> list[Finding]:
         error = (self.named and self.facts.error) or ""
+        if (tools := self._tools_alone()) is not None:
+            return [*self.named, *tools]
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
         code, words = ("", "") if self.calls or self.named else hints(self)
         code = code or (_UNBOUND if self.circumstances.request and not words and self._is_unbound() else "")
@@ -93,6 +95,17 @@ class Parsed(ParseResult):
             return [*found, *further(found, error, self._other_errors()), *self._wrong_parser()]
         guessed = guesses(code, "" if wrong else words, engine, self._answer())
         return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
+
+    def _tools_alone(self) -> list[Finding] | None:
+        """Return, as hints, what is wrong with tools that stand in place of an answer; None where there are none."""
+        one = self.captures[self.chosen] if self.captures and not self.calls else None
+        if one is None or one.kind != "tools" or not isinstance(one.document, dict | list):
+            return None
+        from utp_cli.diagnosis.run import diagnose_tools  # noqa: PLC0415 - only for tools
+
+        tools = one.document if isinstance(one.document, list) else [one.document]
+        found = diagnose_tools(tools, provider=self.circumstances.provider, model=self.circumstances.model)
+        return [replace(each, severity="info", confidence="low") for each in found]
 
     def _other_errors(self) -> list[str]:
         """Return the words of the other errors of a paste."""

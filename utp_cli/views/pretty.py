@@ -243,10 +243,10 @@ def _guessed(result: ParseResult, screen: Screen) -> list[Text]:
     """Draw the causes that are guessed, but for one that was drawn as a diagnosis, and those just spoken of."""
     said = f"{other_than_answer(result)} {what_is_missing(result)}"
     guesses = result.diagnoses[len(result.named) :]
-    checked = [guess for guess in guesses if not guess.message.startswith("perhaps")]  # a command that the text quotes
+    checked = [guess for guess in guesses if not guess.message.startswith("perhaps")]  # a command, tools
     if checked:
         first = checked[0]
-        lines = screen.labelled(Text("  command", style="bold"), f"{first.message} ({first.code})", _DETAILS)
+        lines = screen.labelled(Text("  look", style="bold"), f"{first.message} ({first.code})", _DETAILS)
         return lines + screen.labelled(Text("  fix", style="bold"), first.fix, _DETAILS)
     like = [guess.code for guess in guesses if guess.code not in said]
     if not like:
