@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 3
 """Causes that are guessed."""
+_OPAQUE: Final = "gateway-error-opaque"
 _MOST_FURTHER: Final = 2
 """The same, beside a cause that is named."""
 _UNREAD: Final = frozenset({"call-left-in-content", "parser-mismatch"})
@@ -67,7 +68,7 @@ def further(found: list[Finding], words: str, others: list[str]) -> list[Finding
     for text in (words, *others):
         for one in find_error_texts(text, families=False):
             apart = text is not words or all("\n" in _between(text, one.span, each.span) for each in told[:1])
-            if apart and one.entry.proves_alone and not one.entry.unconfirmed:
+            if apart and one.entry.proves_alone and not one.entry.unconfirmed and one.entry.code != _OPAQUE:
                 evidence.setdefault(one.entry.code, f"it is told, too: {clipped(text[slice(*one.span)])}")
     new = [code for code in evidence if code not in {each.code for each in found}]
     return [_guess(code, evidence[code], None, None) for code in new][:_MOST_FURTHER]

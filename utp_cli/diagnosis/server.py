@@ -347,8 +347,8 @@ def calls_lost(answer: Answer) -> Iterator[Observation]:
     are all empty, the stop reason is normal, and at least 8 tokens were generated (those of hidden thinking
     not counted); or it is a length limit, a call was forced, and the model was told not to think.
 
-    What to change: repeat the request with `stream: false`, and once without the server's tool parser, to
-    see the raw text; then upgrade the server or switch the parser. Ollama: read the calls of the last
+    What to change: retry the turn; repeat the request with `stream: false`, and once without the server's tool
+    parser, to see the raw text; then upgrade the server or switch the parser. Ollama: read the calls of the last
     (`done: true`) frame too.
 
     Symptoms: `finish_reason is tool_calls but tool_calls is empty`, `empty response content`.

@@ -89,6 +89,12 @@ _SPOKEN: Final = regex(
     re.MULTILINE | re.IGNORECASE,
 )
 """Words that say that a tool is called, its name, and right behind it the arguments."""
+_TOLD: Final = regex(
+    r"^\W{0,3}[^\n{]{0,60}?\b(called (?:the )?tool) [\"'`]?[A-Za-z][\w.:-]{0,80}[\"'`]? "
+    r"with (?:arguments|args|input|parameters)\W{1,3}\{",
+    re.MULTILINE,
+)
+"""Words that tell of a call that was made, and its arguments: how clients write earlier calls for other models."""
 _TAGGED: Final = regex(
     r"^[ \t]*(<(?:function|tool)[-_ ]?name>)\s*[\w.-]{1,80}\s*</(?:function|tool)[-_ ]?name>\s*"
     r"<(?:arguments?|parameters?|args|input)>\s*\{",
@@ -265,7 +271,7 @@ _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
         (form, _UNKNOWN, DIALECT, UNREAD)
-        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION, _SHELL)
+        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION, _SHELL, _TOLD)
     ),
     (
         _USES,

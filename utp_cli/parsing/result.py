@@ -166,7 +166,7 @@ class Parsed(ParseResult):
             left_out = UNFINISHED if self.facts.lone else _unknown(self.finish_reason)
             if self.facts.lone and any(finding.code == "arguments-invalid-json" for finding in found):
                 left_out |= {"call-name-empty"}  # where the arguments begin, the name may
-            found = [finding for finding in found if finding.code not in left_out]
+            found = [finding for finding in found if finding.severity == "info" or finding.code not in left_out]
         asked = conversation_of(self)
         if asked is None and self.facts.error and all(finding.code == _OPAQUE for finding in found):
             asked = self._refused()  # what was refused tells, where the refusal does not
