@@ -275,6 +275,18 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
         ("Let me know what you think of this:", ""),
         ("Let me explain how it works:", ""),
         ("I will be there tomorrow.", ""),
+        (
+            '[Historical context: a different model called tool "read" with arguments: {\n  "path": "/a"\n}. Do not.]',
+            "call-left-in-content",
+        ),
+        (
+            (
+                "INFO 01-04 21:42:33 [hermes_tool_parser.py:200] delta_text: \n"
+                "INFO 01-04 21:42:33 [hermes_tool_parser.py:216] counters: 0, 0, 1, 0\n"
+                "INFO 01-04 21:42:33 [hermes_tool_parser.py:264] Starting on a new tool 0\n"
+            ),
+            "streaming-parser-loss",
+        ),
         ("Here is the list. I'll add the rest as you need it.", ""),
     ],
 )
@@ -316,3 +328,24 @@ def test_tools_in_place_of_an_answer_are_looked_at(around: str) -> None:
     for tool, code in ((named, "tool-name-invalid"), (of_mcp, "schema-not-object"), (sound, "")):
         written = json.dumps({"tools": [tool if "inputSchema" in tool else {"type": "function", "function": tool}]})
         assert codes(around.format(written)) == ([("info", code)] if code else [])
+
+
+def test_pieces_with_an_empty_name_are_hinted_at() -> None:
+    def chunk(**piece: Any) -> str:
+        delta = {"tool_calls": [{"index": 0, "type": "function", "function": piece}]}
+        return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [{'index': 0, 'delta': delta}]})}\n\n"
+
+    empty = chunk(name="", arguments='"title"') + chunk(name="", arguments=': "Emma"}')
+    assert {code for _, code in codes(empty)} == {"call-name-empty"}
+    assert ("info", "call-name-empty") in codes(chunk(name="find_book", arguments="{") + empty)
+    assert "call-name-empty" not in [
+        code for _, code in codes(chunk(name="find_book", arguments="{") + chunk(arguments='"title": "Emma"}'))
+    ]
+
+
+def test_what_the_template_of_the_server_at_hand_may_refuse_is_hinted_at() -> None:
+    said = [{"role": "system", "content": "Be kind."}] * 2 + [{"role": "user", "content": "Hello"}]
+    asked = {"model": "Qwen/Qwen3.5-9B", "messages": said}
+    assert codes(asked, server={"engine": "llama.cpp"}) == [("info", "system-not-first")]
+    assert codes(asked) == []
+    assert codes({**asked, "model": "Qwen/Qwen3-8B"}, server={"engine": "llama.cpp"}) == []

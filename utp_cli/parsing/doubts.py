@@ -237,6 +237,11 @@ _MARKER: Final = regex(
     r"\A(?:<\w{2,20}:|\w{2,20}:|[<\[])(?:tool_calls?|function_calls?|invoke)[>\]]?\s*\Z", re.IGNORECASE
 )
 """The name of a marker, and nothing beside it."""
+_PARSERS_LOG: Final = regex(
+    r"^[^\n\[]{0,60}\[((?!reasoning)\w{1,40}_tool_parser\.py):\d{1,5}\](?=[^\0]{0,4000}?\[\w{1,40}_tool_parser\.py:\d{1,5}\])",
+    re.MULTILINE,
+)
+"""Lines in which a tool parser of vLLM tells what it does with the pieces of a stream."""
 _CHAIN: Final = regex(r"^> Entering new [\w ]{0,40}chain\b", re.MULTILINE)
 """How LangChain's agents that write calls as text begin their log."""
 _GEMMAS: Final = regex(r"\A\s*[{\[]\s*\"[\w-]{1,60}\"\s*:[^\0]{0,4000}?(<\|\\?\"\|)")
@@ -316,6 +321,7 @@ _IN_ANSWERS: Final = (
 """What the content of an answer may be instead of words: unknown markup of a call."""
 _LATER: Final = (
     (_CHAIN, "the log of an agent's chain, and no answer", _CHAINED, "react-instead-of-native"),
+    (_PARSERS_LOG, "the log of a server's tool parser, {}, and no answer", _SERVERS_PARSER, "streaming-parser-loss"),
     (_MARKER, "the name of a marker of calls, and no call behind it", _PROMPT, UNREAD),
     (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, ""),
     (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),

@@ -80,8 +80,8 @@ class Parsed(ParseResult):
     @kept
     def diagnoses(self) -> list[Finding]:
         error = (self.named and self.facts.error) or ""
-        if (tools := self._tools_alone()) is not None:
-            return [*self.named, *tools]
+        if self.captures and self.captures[self.chosen].kind == "tools" and not self.calls:
+            return [*self.named, *self._tools_alone()]
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
         code, words = ("", "") if self.calls or self.named else hints(self)
         code = code or (_UNBOUND if self.circumstances.request and not words and self._is_unbound() else "")
@@ -92,18 +92,16 @@ class Parsed(ParseResult):
         engine = self.circumstances.server.get("engine") or self.facts.flavour
         if error:
             found = weighed(self.named, error, engine)
-            return [*found, *further(found, error, self._other_errors()), *self._wrong_parser()]
+            return [*found, *further(found, error, self._other_errors(), engine), *self._wrong_parser()]
         guessed = guesses(code, "" if wrong else words, engine, self._answer())
         return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
 
-    def _tools_alone(self) -> list[Finding] | None:
-        """Return, as hints, what is wrong with tools that stand in place of an answer; None where there are none."""
-        one = self.captures[self.chosen] if self.captures and not self.calls else None
-        if one is None or one.kind != "tools" or not isinstance(one.document, dict | list):
-            return None
+    def _tools_alone(self) -> list[Finding]:
+        """Return, as hints, what is wrong with tools that stand in place of an answer."""
         from utp_cli.diagnosis.run import diagnose_tools  # noqa: PLC0415 - only for tools
 
-        tools = one.document if isinstance(one.document, list) else [one.document]
+        document = self.captures[self.chosen].document
+        tools = document if isinstance(document, list) else [document]
         found = diagnose_tools(tools, provider=self.circumstances.provider, model=self.circumstances.model)
         return [replace(each, severity="info", confidence="low") for each in found]
 

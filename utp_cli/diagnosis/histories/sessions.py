@@ -15,6 +15,7 @@ from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dicts_of, text_of
 from utp_cli.wire.history import messages_of
 from utp_cli.wire.shape import recognise
@@ -99,15 +100,17 @@ def diagnose_conversation(
     checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
     whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
     release = number_of(text_of((server or {}).get("version")))
-    return found + [
+    broken = [
         one
         for one in checked.broken
         if one.code not in codes
         and _FOLLOWS.get(one.code) not in codes
         and (whole or one.place.pointer != "/tools")
         and not () < release < number_of(_SINCE.get(one.code))
-        and (told or one.code in _SURE or (one.code in _SURE_OF_OPENAI and name in (*_OPENAI, _RESPONSES)))
     ]
+    sure = _SURE | (_SURE_OF_OPENAI if name in (*_OPENAI, _RESPONSES) else frozenset())
+    likely = [replace(one, severity="info", confidence="low") for one in broken if one.code not in sure]
+    return found + (broken if told else [one for one in broken if one.code in sure] + (likely if server else []))
 
 
 def _is_ollamas(asked: Mapping[str, Any]) -> bool:
