@@ -18,7 +18,7 @@ _PAGE: Final = regex(r"\s*(?:<!doctype html|<html\b)", re.IGNORECASE)
 _TITLE: Final = regex(r"<(?:title|h1)[^>]{0,200}>([^<]{1,300})</(?:title|h1)>", re.IGNORECASE)
 _REFUSES: Final = regex(
     r"\b[45]\d\d\b|bad gateway|not found|forbidden|unavailable|timed? ?-?out|access denied|too large|internal server"
-    r"|unauthorized|just a moment|attention required|error",
+    r"|unauthorized|just a moment|attention required|error|bad request|proxy error",
     re.IGNORECASE,
 )
 _NUMBER: Final = regex(r"\b[45]\d\d\b")
