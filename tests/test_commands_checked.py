@@ -219,6 +219,39 @@ def test_a_compose_file_has_one_document_for_each_server(ask):
     )
 
 
+RAY = """\
+applications:
+  - args:
+      llm_configs:
+        - engine_kwargs:
+            max_model_len: 32768
+            trust_remote_code: false
+          model_loading_config:
+            model_id: qwen
+            model_source: Qwen/Qwen2.5-7B-Instruct
+    import_path: ray.serve.llm:build_openai_app
+"""
+
+
+def test_a_configuration_of_ray_serve_is_the_command_that_it_stands_for(ask):
+    result = ask("--command", "-", "--json", given=RAY)
+    found = json.loads(result.stdout)
+    assert [one["code"] for one in found["findings"]] == ["tool-flag-missing"]
+    assert found["command"]["corrected"] == (
+        "vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 32768 --enable-auto-tool-choice --tool-call-parser hermes"
+    )
+    flags = "            enable_auto_tool_choice: true\n            tool_call_parser: hermes\n"
+    sound = ask(
+        "--command",
+        "-",
+        given=RAY.replace("          model_loading_config:", flags + "          model_loading_config:"),
+    )
+    assert sound.exit_code == 0
+    broken = ask("--command", "-", given="engine_kwargs: 3\nmodel_loading_config: [x]\n")
+    assert broken.exit_code in (1, 2)
+    assert "Traceback" not in broken.output
+
+
 def test_a_sound_command_is_no_problem(ask):
     result = ask("--command", "vllm serve Qwen/Qwen2.5-7B-Instruct --enable-auto-tool-choice --tool-call-parser hermes")
     assert result.exit_code == 0

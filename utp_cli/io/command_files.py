@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 1024
 _NAME = regex(r"\S*[./]\S*")
 """What the name of a file looks like, and no command with options."""
-_YAML = regex(r"^[ \t]*(?:services|containers|image|kind):(?:[ \t]|$)", re.MULTILINE)
+_YAML = regex(r"^[ \t]*(?:- )?(?:services|containers|image|kind|engine_kwargs):(?:[ \t]|$)", re.MULTILINE)
+_RAY = "engine_kwargs"
+"""The member of a model's configuration for Ray Serve LLM that holds the options of vLLM."""
 _SET = regex(
     r"[ \t]*(?:(?:export|set|declare|local|readonly)[ \t]+|Environment=)?\"?"
     r"([A-Za-z_]\w*)=(\"[^\"]*\"?|'[^']*'|[^\s;&|]*)[ \t]*;?\"?"
@@ -33,7 +35,8 @@ _VARIABLE = regex(r"\$\{(\w+)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 def read_commands(source: str) -> list[StartCommand]:
     """Read a command line, or the file with this name (`-`: standard input), as every command of a server in it.
 
-    A file is a Modelfile, a compose file, a manifest of Kubernetes, a systemd unit or a script. Raises `UtpError` where
+    A file is a Modelfile, a compose file, a manifest of Kubernetes, a configuration of Ray Serve LLM, a systemd unit or
+    a script. Raises `UtpError` where
     no server is known in it.
     """
     text, name = _text(source)
@@ -104,7 +107,8 @@ def _composed(text: str, name: str) -> list[StartCommand]:
         if isinstance(document, dict) and not isinstance(document.get("services", {}), dict):
             raise BadFile(name, "looks like a compose file, but `services` is no table")
         for container in _containers(document):
-            words = " ".join(_words(container.get(key)) for key in ("entrypoint", "command", "args"))
+            parts = (container.get(key) for key in ("entrypoint", "command", "args"))
+            words = _of_ray(container) if _RAY in container else " ".join(map(_words, parts))
             image = _expanded(str(container.get("image") or ""), {}).strip()
             said = _environment(container)
             command = read_command(_expanded(words, said), image=image, environment=said)
@@ -118,12 +122,26 @@ def _containers(document: Any) -> Iterator[dict[str, Any]]:
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
-            if "image" in value or "command" in value:
+            if not {"image", "command", _RAY}.isdisjoint(value):
                 yield value
             else:
                 waiting += reversed(value.values())
         elif isinstance(value, list):
             waiting += reversed(value)
+
+
+def _of_ray(config: dict[str, Any]) -> str:
+    """Write a model of Ray Serve LLM as the command of vLLM that it stands for."""
+    import shlex  # noqa: PLC0415
+
+    loading, given = config.get("model_loading_config"), config[_RAY]
+    names = [loading.get(key) for key in ("model_source", "model_id")] if isinstance(loading, dict) else []
+    model = next((name for name in names if isinstance(name, str) and name), "")
+    words = ["vllm", "serve", *([model] if model else [])]
+    for key, value in given.items() if isinstance(given, dict) else ():
+        if value is not None and value is not False and not isinstance(value, dict | list):
+            words += [f"--{str(key).replace('_', '-')}", *([] if value is True else [str(value)])]
+    return shlex.join(words)
 
 
 def _environment(container: dict[str, Any]) -> dict[str, str]:
