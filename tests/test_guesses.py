@@ -339,6 +339,12 @@ def test_what_is_no_place_in_a_request_is_not_said_to_be_one() -> None:
 def test_an_answer_that_is_no_json_where_a_schema_was_asked_for_is_hinted_at() -> None:
     asked = {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}}
     haiku = "Lines of code descend\nAlgorithms dance"
-    assert [found.code for found in utp_cli.parse(haiku, request=asked).diagnoses] == ["constraint-field-ignored"]
+    assert [found.code for found in utp_cli.parse(haiku, request=asked).diagnoses] == ["constraint-unavailable"]
     assert utp_cli.parse(haiku).diagnoses == []
-    assert utp_cli.parse('{"a": 1}', request=asked).diagnoses == []
+    for whole in ('{"a": 1}', '"yes"', "true"):
+        assert utp_cli.parse(whole, request=asked).diagnoses == []
+    for reason in ("length", "content_filter"):
+        body = {
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": "Sorry"}, "finish_reason": reason}]
+        }
+        assert "constraint-unavailable" not in [found.code for found in utp_cli.parse(body, request=asked).diagnoses]

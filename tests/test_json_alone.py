@@ -23,11 +23,11 @@ from utp_cli.parsing.result import no_answer
         ('{"city": "Oslo"}}', "arguments-invalid-json"),
         ('{"path": "C:\\x"}', "arguments-invalid-json"),
         ('{"city": "Oslo", "days": \\n[1, 2]\\n}', "arguments-invalid-json"),
-        ('{"title": "one"}\n{"title": "two"}\n{"title": "three"}', "arguments-concatenated"),
         # an answer, words around one, and what people write in place of values
         ('{"city": "Oslo", "unit": "celsius"}', None),
         ('{"city": "Oslo\\n[1, 2]"}', None),
-        ('{"title": "one"}\n{"name": "two"}', None),
+        ('{"title": "one"}\n{"title": "two"}', None),
+        ('{\n  "strict": true,\n  "target": "ES2020",\n}', None),
         ('{"city": "Oslo" "{{ unit }}"}', None),
         ('{"city": "Oslo"} is what I would send', None),
         ('{"city": ...}', None),

@@ -272,6 +272,19 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
         ("Thought: I search.\n\nCode:\n```py\nprint(search('x'))\n```<end_code>", ""),
         ("I found it. Let me check what is in the catalog:", "announced-not-called"),
         ("Let me pull up your inbox now \u2014 it may take a while.", "announced-not-called"),
+        ("I will arise and go now.", ""),
+        ("I'll have the soup now, please.", ""),
+        ("Let me be clear: now is not the time.", ""),
+        ("I'll be with you in one moment.", ""),
+        ("Sure, I will send the report to the team in the following order:", ""),
+        ("I will check your appointment once you confirm the date and time...", ""),
+        ("Now let me think about what that means for our trip...", ""),
+        ('The assistant called the tool `search` with arguments: {"a": 1} and said that it was sunny.', ""),
+        ("Smolagents stops at `<end_code>`. So:\n```\nprint(1)\n<end_code>\nObservation: 1\n```\nThat is it.", ""),
+        (
+            "Start:\nINFO 11-02 10:00:00 [qwen3_tool_parser.py:52] import\nINFO 11-02 10:00:00 [qwen3_tool_parser.py:80] ready",
+            "",
+        ),
         ("Let me know what you think of this:", ""),
         ("Let me explain how it works:", ""),
         ("I will be there tomorrow.", ""),
@@ -330,22 +343,41 @@ def test_tools_in_place_of_an_answer_are_looked_at(around: str) -> None:
         assert codes(around.format(written)) == ([("info", code)] if code else [])
 
 
-def test_pieces_with_an_empty_name_are_hinted_at() -> None:
-    def chunk(**piece: Any) -> str:
-        delta = {"tool_calls": [{"index": 0, "type": "function", "function": piece}]}
-        return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [{'index': 0, 'delta': delta}]})}\n\n"
-
-    empty = chunk(name="", arguments='"title"') + chunk(name="", arguments=': "Emma"}')
-    assert {code for _, code in codes(empty)} == {"call-name-empty"}
-    assert ("info", "call-name-empty") in codes(chunk(name="find_book", arguments="{") + empty)
-    assert "call-name-empty" not in [
-        code for _, code in codes(chunk(name="find_book", arguments="{") + chunk(arguments='"title": "Emma"}'))
-    ]
-
-
 def test_what_the_template_of_the_server_at_hand_may_refuse_is_hinted_at() -> None:
     said = [{"role": "system", "content": "Be kind."}] * 2 + [{"role": "user", "content": "Hello"}]
     asked = {"model": "Qwen/Qwen3.5-9B", "messages": said}
     assert codes(asked, server={"engine": "llama.cpp"}) == [("info", "system-not-first")]
     assert codes(asked) == []
     assert codes({**asked, "model": "Qwen/Qwen3-8B"}, server={"engine": "llama.cpp"}) == []
+
+
+def test_no_announcement_is_told_where_the_request_has_no_tools() -> None:
+    said = "Let me check what is in the catalog:"
+    assert codes(said, request={"messages": []}) == []
+    tools = [{"type": "function", "function": {"name": "find_book", "parameters": {"type": "object"}}}]
+    assert codes(said, request={"messages": [], "tools": tools}) == [("warning", "announced-not-called")]
+
+
+@pytest.mark.parametrize("unit", ['{"msg": "ok"}\n\n', '{"a": "x\\n" ', '{"a": \\n[1]', "Let me check now "])
+def test_what_a_document_alone_may_be_costs_time_in_proportion(unit: str) -> None:
+    def cost(times: int) -> float:
+        began = time.process_time()
+        parse(unit * times).to_dict()
+        return time.process_time() - began
+
+    cost(50)
+    few, many = cost(300), cost(1200)
+    assert many < 12 * few + 0.2
+
+
+def test_tools_around_which_mcp_puts_a_result_and_tools_without_arguments_are_sound() -> None:
+    tool = {
+        "name": "now",
+        "description": "Get the present time of the day.",
+        "inputSchema": {"type": "object", "properties": {}},
+    }
+    assert codes({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}) == []
+    plain = {"name": "now", "description": "Get the present time of the day.", "parameters": {"type": "object"}}
+    listed = parse(json.dumps([{"type": "function", "function": plain}]))
+    assert listed.calls == []
+    assert [one.code for one in listed.diagnoses] == ["object-without-properties"]

@@ -145,7 +145,8 @@ def test_of_two_errors_both_are_found_and_the_last_that_tells_most_counts() -> N
     other = "anthropic.BadRequestError: Error code: 400 - {'error': {'message': 'prompt is too long: 9 tokens > 8 maximum'}}"
     result = parse(f"{REFUSED}\n\n{other}\n")
     assert [capture.kind for capture in result.captures] == ["error", "error"]
-    assert [finding.code for finding in result.diagnoses] == ["context-exceeded"]
+    assert [finding.code for finding in result.named] == ["context-exceeded"]
+    assert [finding.code for finding in result.diagnoses] == ["context-exceeded", "tool-calls-empty-array"]
 
 
 def test_an_answer_behind_an_error_does_not_hide_it() -> None:

@@ -194,7 +194,7 @@ def _tools(value: Any) -> list[Any]:
     return listed if isinstance(listed, list) else [listed]
 
 
-_OF_SCHEMAS: Final = frozenset({"properties", "type", "json", "$schema", "$ref", "anyOf"})
+_OF_SCHEMAS: Final = frozenset({"properties", "type", "json", "$schema", "anyOf"})
 """What a schema has at its root, and the arguments of a call seldom."""
 
 

@@ -197,7 +197,7 @@ def lines_told(text: str, faults: Sequence[int] = ()) -> LoggedLines:
         start, end = told.stack[-1]
         words = " ".join(text[begin:stop].strip(" ^~") for begin, stop in told.stack[-_LAST_FRAMES:])
         told.errors.append(
-            ErrorLine(start=start, end=end, form="python-traceback", message=f"a traceback without its end: {words}")
+            ErrorLine(start=start, end=end, form="python-traceback", message=f"the beginning of a traceback: {words}")
         )
     return told
 

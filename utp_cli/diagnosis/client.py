@@ -84,7 +84,7 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
         yield found if alone else replace(found, severity="info", fix=_SAID_AGAIN)
 
 
-@diagnosis("call-name-empty", "error", views=("rejected", "native", "anomalies"))
+@diagnosis("call-name-empty", "error", views=("rejected", "native"))
 def call_name_empty(answer: Answer) -> Iterator[Observation]:
     """A call has no name.
 
@@ -108,8 +108,6 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
                 pointer=call.pointer,
                 fix=_STREAMED if streamed else _WHOLE,
             )
-    for each in odd(answer, "name-empty", "pieces behind the first have an empty name, which some clients take over"):
-        yield replace(each, severity="info")
     for found in answer.native:
         if found.repairs and named_inside(found.repairs):
             yield Observation(

@@ -66,9 +66,12 @@ def further(found: list[Finding], words: str, others: list[str], engine: str | N
     told = find_error_texts(words, server=engine, families=False)
     evidence = dict.fromkeys(told[0].entry.also if told else (), "the same words come of it too")
     for text in (words, *others):
-        for one in find_error_texts(text, families=False):
+        for one in find_error_texts(text):
             apart = text is not words or all("\n" in _between(text, one.span, each.span) for each in told[:1])
-            if apart and one.entry.proves_alone and not one.entry.unconfirmed and one.entry.code != _OPAQUE:
+            sure = (
+                one.entry.proves_alone and not one.entry.unconfirmed and not (one.entry.by == MANY and one.entry.match)
+            )
+            if apart and sure and one.entry.code != _OPAQUE:
                 evidence.setdefault(one.entry.code, f"it is told, too: {clipped(text[slice(*one.span)])}")
     new = [code for code in evidence if code not in {each.code for each in found}]
     return [_guess(code, evidence[code], None, None) for code in new][:_MOST_FURTHER]

@@ -45,6 +45,8 @@ _ISSUES = ((MISSING, "missing-argument"), (UNKNOWN, "unexpected-argument"), (DUE
 """What an error tells of the arguments that were refused, and the diagnosis that this is."""
 _OF_ARGUMENTS = {code for _, code in _ISSUES} | {"tool-input-refused", "not-in-enum"}
 """Diagnoses of which the error tells the arguments."""
+_OF_VALUES = _OF_ARGUMENTS | {"output-retries-exhausted"}
+"""The same, and where the error tells what is wrong with a structured answer."""
 _OF_THE_CALL = _OF_ARGUMENTS | {"unknown-tool"}
 """What is wrong with a call that can be read well: its JSON is nobody's fault."""
 
@@ -131,10 +133,11 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
         match = dataclasses.replace(match, entry=own)
     code = _refined(match, refusal)
     rule = catalogue[code]
+    usual = rule.severity if rule.facts["kinds"] == () else "error"
     return Finding(
         code=code,
         name=code,
-        severity=rule.severity if rule.facts["kinds"] == () else "error",
+        severity="info" if match.entry.mild else usual,
         confidence="medium" if _is_general(match.entry) else "high",
         place=Place(pointer=refusal.pointer),
         message=_message(rule, match, refusal.message),
@@ -149,7 +152,7 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
     entry = match.entry
     named = _named(entry, said)
     details = ""
-    if rule.code in _OF_ARGUMENTS or (rule.code == "block-extra-field" and entry.match and not named):
+    if rule.code in _OF_VALUES or (rule.code == "block-extra-field" and entry.match and not named):
         details = issues_told(said)
     elif rule.code in _OF_SCHEMAS and not named:
         details = keywords_told(said)

@@ -195,6 +195,8 @@ def _perhaps_left(answer: Answer, said: str) -> Iterator[Observation]:
     run = call.span and has_turns(answer.result.texts.get(call.pointer, ""), call.span[1])
     if run or (dialect and dialect.read_by_clients) or (not served and _PRINTED.search(answer.written(call))):
         return
+    if call.parser == "json-content" and call.name not in answer.known:
+        lost = lost or _IF_TOOL
     who = fixes.label_of(server) if server else "the provider" if hosted else "the server"
     yield Observation(
         severity="info",

@@ -126,12 +126,28 @@ def hints(result: ParseResult) -> tuple[str, str]:
         return "", ""
     doubt = _doubt(result)
     code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
+    code = code or (ANNOUNCED if not (doubt or result.calls) and _ANNOUNCES.search(result.content[-_LAST:]) else "")
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(_words(result)))):
         return code, ""
     return code, result.facts.error or result.content
 
 
+ANNOUNCED: Final = "announced-not-called"
+_LAST: Final = 400
+"""Characters of an answer's end in which an announcement is looked for."""
+_ACT: Final = (
+    r"(?:(?:now|first|also|just|quickly|start(?: off)? by|begin(?: by)?|try(?: to)?|go ahead and|take a) )*"
+    r"(?:analy[sz]|brows|call|check|examin|explor|fetch|find|gather|get|grep|inspect|investigat|list|look|open|pull|query"
+    r"|read|research|retriev|run|scan|search|test|us|verif)(?:e|y|ing)?\b"
+)
+_ANNOUNCES: Final = regex(
+    rf"(?:\A|[.!?\n])[^\w\n]{{0,9}}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {{1,2}}){{0,3}}"
+    rf"(?i:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to) (?i:{_ACT})"
+    r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{1,160}"
+    r"(?:(?::|\.\.\.|\u2026)|\b(?:now|right away|a moment)\b[^.!?\n]{0,100}[.!]?)\s*\Z"
+)
+"""How a model announces a call that does not come."""
 _SAYING_NOTHING: Final = frozenset({400, 422, 500})
 """Statuses that a log tells of a request, and that say nothing of the cause without the body."""
 

@@ -77,10 +77,12 @@ _SHELL: Final = regex(
 )
 """The tag of a command, with which a text ends."""
 _USES: Final = regex(
-    r"\b(tool_uses)[\"']?\s*:[^\0]{0,2000}?\brecipient_name[\"']?\s*:\s*[\"']?(?:functions|multi_tool_use|\w{1,40})\.\w"
+    r"\A\s*[\"'{]?(tool_uses)[\"']?\s*:[^\0]{0,2000}?\brecipient_name[\"']?\s*:\s*[\"']?(?:functions|multi_tool_use|\w{1,40})\.\w"
 )
 """OpenAI's own wrapper of parallel calls, in any notation."""
-_CODE_ACT: Final = regex(r"(<end_code>)\s*(?:</code>\s*)?^[ \t*]*Observations?:[ \t]*\S", re.MULTILINE)
+_CODE_ACT: Final = regex(
+    r"\A\s*(?:Thought|Code)s?:[^\0]{0,8000}?(<end_code>)\s*(?:</code>\s*)?^[ \t*]*Observations?:[ \t]*\S", re.MULTILINE
+)
 """The end of the code of a smolagents agent, and a result right behind it."""
 _SPOKEN: Final = regex(
     r"^[ \t]*([^\w\x00-\x1f\x7f-\x9f]{0,8}(?:tool[ _-](?:use|calls?|called)|call(?:ed|ing)?(?: (?:the )?tool)?"
@@ -90,11 +92,10 @@ _SPOKEN: Final = regex(
 )
 """Words that say that a tool is called, its name, and right behind it the arguments."""
 _TOLD: Final = regex(
-    r"^\W{0,3}[^\n{]{0,60}?\b(called (?:the )?tool) [\"'`]?[A-Za-z][\w.:-]{0,80}[\"'`]? "
-    r"with (?:arguments|args|input|parameters)\W{1,3}\{",
-    re.MULTILINE,
+    r"\A\s*\[[^\n{\]]{0,80}?\b(called (?:the )?tool) [\"'`]?[A-Za-z][\w.:-]{0,80}[\"'`]? "
+    r"with (?:arguments|args|input|parameters)\W{1,3}\{"
 )
-"""Words that tell of a call that was made, and its arguments: how clients write earlier calls for other models."""
+"""Words in brackets that tell of a call: how clients write earlier calls for other models."""
 _TAGGED: Final = regex(
     r"^[ \t]*(<(?:function|tool)[-_ ]?name>)\s*[\w.-]{1,80}\s*</(?:function|tool)[-_ ]?name>\s*"
     r"<(?:arguments?|parameters?|args|input)>\s*\{",
@@ -238,7 +239,8 @@ _MARKER: Final = regex(
 )
 """The name of a marker, and nothing beside it."""
 _PARSERS_LOG: Final = regex(
-    r"^[^\n\[]{0,60}\[((?!reasoning)\w{1,40}_tool_parser\.py):\d{1,5}\](?=[^\0]{0,4000}?\[\w{1,40}_tool_parser\.py:\d{1,5}\])",
+    r"^[^\n\[]{0,60}\[((?!reasoning)\w{1,40}_tool_parser\.py):\d{1,5}\] "
+    r"(?:delta_te?xt|delta_token|counters|Starting on)[^\0]{0,4000}?\[\w{1,40}_tool_parser\.py:\d{1,5}\]",
     re.MULTILINE,
 )
 """Lines in which a tool parser of vLLM tells what it does with the pieces of a stream."""
@@ -258,20 +260,6 @@ _TEMPLATE: Final = "the TEMPLATE of the Modelfile: {{ .Tools }} or {{ .Function 
 _STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
 _SERVERS_PARSER: Final = "the server's tool parser left it there: a newer release, or stream: false"
 _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
-_ANNOUNCED: Final = (
-    regex(
-        r"(?:\A|[.!?\n])[ \t]{0,9}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {1,2}){0,3}"
-        r"(?i:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to)(?! (?:know|not|wait|never|explain|answer|tell|"
-        r"give|show|summari[sz]e|describe|walk|list|break|start by explaining)\b) [^.!?\n:]{3,160}"
-        r"(?::|\.\.\.|\u2026|(?<=\bnow)\.)\s*\Z"
-        r"|\A\s*(?i:let me|I(?:'|\u2019)ll) [^\n.!?]{3,160}?\b(?:now|right away|(?:a|one) (?:moment|second))\b"
-        r"[^\n?]{0,120}\Z"
-    ),
-    "the last sentence announces an act, and nothing is done",
-    _PROMPT,
-    "announced-not-called",
-)
-"""How a model announces a call that does not come; what it is going to say, it would say right here."""
 _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
@@ -315,7 +303,6 @@ _FORMS: Final = (
 """What a text is, the first that is found; its first group is told."""
 _IN_ANSWERS: Final = (
     *((form, _UNKNOWN, DIALECT, UNREAD) for form in (_MARKUP, _HALF, _TAGGED, _FUNCTION)),
-    _ANNOUNCED,
     (_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", _TOOLS, UNREAD),
 )
 """What the content of an answer may be instead of words: unknown markup of a call."""
@@ -326,7 +313,6 @@ _LATER: Final = (
     (_CLOSED, "{} ends a call whose beginning is lost", _PROMPT, ""),
     (_LABELLED, "a call stands behind '{}', and no answer", _ALONE, ""),
     (_ITEM, "a call stands behind '{}', as an item of a list does", _ALONE, UNREAD),
-    _ANNOUNCED,
 )
 """As `_FORMS`, of a text that may also be the words of an error: those are told first."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.answered import hints, no_answer, what_is_missing
+from utp_cli.parsing.answered import ANNOUNCED, hints, no_answer, what_is_missing
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.parsing.lost_beside import lost_finding
 from utp_cli.protocol.calls import Note, ParseResult
-from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, kept, replace
-from utp_cli.wire.access import dicts_of, dig
+from utp_cli.wire.access import dict_of, dicts_of, dig
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
@@ -44,7 +44,7 @@ _IGNORED = frozenset({"tools-with-structured-output", "constraint-field-ignored"
 """What a server answers, and not as the request asks: an answer without calls comes of it."""
 _MOST_ERRORS = 5
 """Errors beside the one that matters that are looked at."""
-_UNBOUND = "constraint-field-ignored"
+_UNBOUND = "constraint-unavailable"
 _OPAQUE = "gateway-error-opaque"
 _SERVED = regex(r"-parser[ =]|parser\b[^\n]{0,20}[`'\"]|--chat-template")
 """How a text tells of the options of a server: a parser, a template."""
@@ -84,6 +84,7 @@ class Parsed(ParseResult):
             return [*self.named, *self._tools_alone()]
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
         code, words = ("", "") if self.calls or self.named else hints(self)
+        code = "" if code == ANNOUNCED and self._has_no_tools() else code
         code = code or (_UNBOUND if self.circumstances.request and not words and self._is_unbound() else "")
         if not (error or code or words):
             return [*wrong, *self.named, *(self._wrong_parser() if self.circumstances.server else ())]
@@ -100,7 +101,9 @@ class Parsed(ParseResult):
         """Return, as hints, what is wrong with tools that stand in place of an answer."""
         from utp_cli.diagnosis.run import diagnose_tools  # noqa: PLC0415 - only for tools
 
-        document = self.captures[self.chosen].document
+        one = self.captures[self.chosen]
+        document = self.facts.document if one.document is None else one.document
+        document = dict_of(document).get("result", document)  # MCP puts it around them
         tools = document if isinstance(document, list) else [document]
         found = diagnose_tools(tools, provider=self.circumstances.provider, model=self.circumstances.model)
         return [replace(each, severity="info", confidence="low") for each in found]
@@ -164,7 +167,7 @@ class Parsed(ParseResult):
             left_out = UNFINISHED if self.facts.lone else _unknown(self.finish_reason)
             if self.facts.lone and any(finding.code == "arguments-invalid-json" for finding in found):
                 left_out |= {"call-name-empty"}  # where the arguments begin, the name may
-            found = [finding for finding in found if finding.severity == "info" or finding.code not in left_out]
+            found = [finding for finding in found if finding.code not in left_out]
         asked = conversation_of(self)
         if asked is None and self.facts.error and all(finding.code == _OPAQUE for finding in found):
             asked = self._refused()  # what was refused tells, where the refusal does not
@@ -187,11 +190,18 @@ class Parsed(ParseResult):
         turns = dicts_of(self.circumstances.request.get("messages"))
         return not (self.calls or self.facts.error or any(turn.get("role") == "tool" for _, turn in turns))
 
+    def _has_no_tools(self) -> bool:
+        """Whether the request is known, and asks for no tools."""
+        asked = self.circumstances.request
+        return bool(asked) and not (self.circumstances.tools or asked.get("tools") or asked.get("functions"))
+
     def _is_unbound(self) -> bool:
-        """Whether the request asks for JSON, and the answer is none."""
-        said = self.content.strip()
+        """Whether the request asks for JSON, and a whole answer is none."""
+        said = "".join(self.texts.values()).strip()
         form = dig(self.circumstances.request, "response_format", "type")
-        return form in ("json_schema", "json_object") and bool(said) and not (self.named or "{" in said or "[" in said)
+        whole = self.finish_reason in (None, "stop", "end_turn") and "/refusal" not in "".join(self.texts)
+        asked = form in ("json_schema", "json_object") and whole and not ("{" in said or "[" in said)
+        return bool(said) and asked and loads_or_none(said) is None
 
     def _refused(self) -> dict[str, Any]:
         """Return the request that an error refused: as it is known, else the tools that stand beside the error."""

@@ -311,6 +311,10 @@ def _find_arguments(
     return True
 
 
+_OF_NO_ARGUMENTS = frozenset({"type", "additionalProperties", "$schema"})
+"""Keywords of the schema of a tool that takes no arguments."""
+
+
 def _defines(rest: Mapping[str, Any], key: str | None, known: Mapping[str, Any]) -> bool:
     """Whether what stands beside a name, the arguments under `key`, defines the tool and does not call it."""
     described = _is_described(rest, known)
@@ -319,7 +323,8 @@ def _defines(rest: Mapping[str, Any], key: str | None, known: Mapping[str, Any])
     value = rest[key]
     if plain_name(key) == "parameters" and _is_schema(value):
         return True
-    return described and (_is_schema(value) or _are_schemas(value) or (not value and key != "arguments"))
+    takes_none = isinstance(value, dict) and value.get("type") == "object" and value.keys() <= _OF_NO_ARGUMENTS
+    return described and (_is_schema(value) or _are_schemas(value) or takes_none or (not value and key != "arguments"))
 
 
 def _is_described(item: Mapping[str, Any], known: Mapping[str, Any] | tuple[()] = ()) -> bool:

@@ -301,8 +301,6 @@ class Decoder(FormatDecoder):
             self.odd("name-repeated", call.place, quoted(function["name"]) + again)
         if name is None and function.get("arguments", "") is None:
             self.odd("arguments-null", call.place, quoted(piece))
-        if function.get("name") == "" and arguments and call.name in (named_before, None):
-            self.odd("name-empty", call.place, quoted(piece))
         if signature := signature_of(piece):
             call.how["signature"] = signature
         if index is not None:

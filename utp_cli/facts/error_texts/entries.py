@@ -70,6 +70,8 @@ class ErrorText:
     """Nobody has read it at its source: it never wins over an entry that somebody has."""
     common: bool = False
     """Its words are few, and may stand in prose: without the marks of an error around them they prove nothing."""
+    mild: bool = False
+    """Whoever prints it goes on all the same: it is told, and is no fault."""
     also: tuple[str, ...] = ()
     """Further diagnoses that the same words may come of; told as guesses."""
     doubtful: bool = False
