@@ -381,3 +381,43 @@ def test_tools_around_which_mcp_puts_a_result_and_tools_without_arguments_are_so
     listed = parse(json.dumps([{"type": "function", "function": plain}]))
     assert listed.calls == []
     assert [one.code for one in listed.diagnoses] == ["object-without-properties"]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (
+            (
+                "(APIServer pid=1) INFO 06-05 17:22:13 [utils.py:278] non-default args: {'model_tag': "
+                "'Qwen/Qwen3-Coder-30B-A3B-Instruct', 'enable_auto_tool_choice': True, 'tool_call_parser': 'hermes', "
+                "'model': 'Qwen/Qwen3-Coder-30B-A3B-Instruct', 'limit_mm_per_prompt': {'image': 1}, 'max_model_len': 8192}"
+            ),
+            "parser-mismatch",
+        ),
+        (
+            (
+                "[2026-11-02 10:00:00] server_args=ServerArgs(model_path='Qwen/Qwen3-Coder-30B-A3B-Instruct', "
+                "tokenizer_path='x', tool_call_parser='qwen25', reasoning_parser=None, tp_size=2)"
+            ),
+            "parser-mismatch",
+        ),
+        (
+            (
+                "INFO 06-05 17:22:13 [utils.py:278] non-default args: {'model_tag': 'Qwen/Qwen3-8B', "
+                "'enable_auto_tool_choice': True, 'tool_call_parser': 'hermes', 'model': 'Qwen/Qwen3-8B'}"
+            ),
+            "",
+        ),
+        ("INFO 06-05 17:22:13 [utils.py:278] non-default args: {'tool_call_parser': 3, 'model': ['x']}", ""),
+    ],
+)
+def test_the_options_that_a_server_logs_are_checked_as_its_command_is(line: str, code: str) -> None:
+    found = [one for _, one in codes(f"{line}\nINFO 06-05 17:22:14 [core.py:1] Started.\n")]
+    assert (found[:1] or [""]) == [code]
+
+
+def test_the_place_in_a_request_is_no_name_of_an_exception() -> None:
+    said = "[json.exception.parse_error.101] parse error at line 11, column 0: syntax error while parsing value"
+    (found,) = parse(f'srv operator(): got exception: {{"error":{{"code":500,"message":"{said}"}}}}').named
+    assert found.code == "request-not-json"
+    assert "parse_error.101" not in found.message

@@ -77,8 +77,8 @@ _SERIES = regex(r"[\d_.-]")
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
 _PATH = regex(
-    r"(?<![\w./:@-])[a-z][A-Za-z_]{1,30}(?:\.[A-Za-z_]\w{0,40}){0,6}(?:\.\d{1,4}|\[\d{1,4}\])(?:\.\w{1,60}|\[\d{1,4}\]){0,12}"
-    r"(?![\w/(-])"
+    r"(?<![\w./:@-])(?:body\.|request\.|session\.)?(?:messages|tools?|input|contents?|functions|choices|tool_calls|session)"
+    r"(?:\.[A-Za-z_]\w{0,40}){0,6}(?:\.\d{1,4}|\[\d{1,4}\])(?:\.\w{1,60}|\[\d{1,4}\]){0,12}(?![\w/(-])"
 )
 """A place in a request: `messages.1.content.0`, `tools[0].function`."""
 _EDGES = " \n\t:;,.-\"'`"

@@ -27,6 +27,7 @@ _GO_COMMENT = regex(r"\{\{-?\s*/\*.*?(?:\*/|\Z)", re.DOTALL)
 _QUOTED = regex(r"'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
 _GO = regex(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
 _TOOLS_NAME = regex(r"(?<![\w.])tools\b")
+_MESSAGES_NAME = regex(r"(?<![\w.])messages\b")
 _GO_TOOLS = regex(r"\.Tools\b")
 
 _RENDERER = regex(r"^[ \t]*RENDERER[ \t]+\S", re.MULTILINE)
@@ -72,7 +73,8 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
     comment, name, read = (_GO_COMMENT, ".Tools", _GO_TOOLS) if go else (_JINJA_COMMENT, "tools", _TOOLS_NAME)
     blocks = _BLOCK.finditer(comment.sub("", template.text))
     code = "\n".join(_QUOTED.sub("", "".join(block.groups(""))) for block in blocks)
-    if code.strip() and not read.search(code):
+    whole = go or _MESSAGES_NAME.search(code)  # a part of a template may leave the tools to the rest
+    if code.strip() and whole and not read.search(code):
         yield Observation(
             message=f"the chat template never reads {name}",
             evidence=f"no {name} in any of its blocks: {' '.join(code.split())}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.detection.command_faults import TEMPLATE
 from utp_cli.detection.command_line import ENGINES, NAMES, is_modelfile, joined, read_command, read_modelfile
+from utp_cli.detection.command_mappings import command_of
 from utp_cli.io.inputs import STDIN, read
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.patterns import regex
@@ -132,16 +133,10 @@ def _containers(document: Any) -> Iterator[dict[str, Any]]:
 
 def _of_ray(config: dict[str, Any]) -> str:
     """Write a model of Ray Serve LLM as the command of vLLM that it stands for."""
-    import shlex  # noqa: PLC0415
-
     loading, given = config.get("model_loading_config"), config[_RAY]
     names = [loading.get(key) for key in ("model_source", "model_id")] if isinstance(loading, dict) else []
     model = next((name for name in names if isinstance(name, str) and name), "")
-    words = ["vllm", "serve", *([model] if model else [])]
-    for key, value in given.items() if isinstance(given, dict) else ():
-        if value is not None and value is not False and not isinstance(value, dict | list):
-            words += [f"--{str(key).replace('_', '-')}", *([] if value is True else [str(value)])]
-    return shlex.join(words)
+    return command_of("vllm", model, given if isinstance(given, dict) else {})
 
 
 def _environment(container: dict[str, Any]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from utp_cli.captures.server_told import PARSER_OPTION
 from utp_cli.captures.voice import voice_of
 from utp_cli.detection.command_checks import check_command
 from utp_cli.detection.command_line import joined, read_command
+from utp_cli.detection.command_mappings import command_of
 from utp_cli.detection.detect import detect
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
@@ -24,6 +25,13 @@ _BEGINS: Final = regex(
     r"|lmdeploy serve \w{1,20})(?=[ \t]+\S)[^\n`]{1,4000}"
 )
 """A whole command; its line ends it, or the sentence."""
+_NON_DEFAULT: Final = regex(r"\bnon-default args: (\{[^\n]{2,6000}?\})[ \t\r]*(?:\n|\Z)")
+"""How vLLM tells when it starts which options it got (entrypoints/utils.py, 0.24)."""
+_MODEL: Final = ("model", "model_tag")
+_SERVER_ARGS: Final = regex(r"\bserver_args=ServerArgs\([^\n]{2,6000}")
+"""The same of SGLang (launch_server, 0.5)."""
+_ARGUMENT: Final = regex(r"\b([a-z_]{1,40})='([^'\n]{0,200})'")
+_PARSERS: Final = frozenset({"tool_call_parser", "reasoning_parser", "chat_template"})
 _SENTENCE: Final = regex(r"[.,;:!?)\"'\]}]{1,3}(?:\s*\Z|\s+(?![-\\])[^\0]*)")
 """What stands behind a command in a sentence."""
 _TEMPLATE: Final = regex(r"--chat-template[ =]{1,3}[`'\"]?([\w./-]{0,200}\w)")
@@ -84,8 +92,27 @@ def _known_of(started: StartCommand) -> str | None:
     return next((name for name in names if name and detect(name).dialect), None)
 
 
+def _logged(text: str) -> Iterator[str]:
+    """Write the options that vLLM and SGLang log when they start as the commands that they stand for."""
+    for found in _NON_DEFAULT.finditer(text):
+        from utp_cli.diagnosis.json_text import as_python  # noqa: PLC0415 - only for such a log
+
+        given = as_python(found[1]).value
+        options = {key: value for key, value in given.items() if key not in _MODEL} if isinstance(given, dict) else {}
+        if model := next((given[key] for key in _MODEL if options and isinstance(given.get(key), str)), ""):
+            yield command_of("vllm", model, options)
+    for found in _SERVER_ARGS.finditer(text):
+        given = dict(_ARGUMENT.findall(found[0]))
+        if model := given.pop("model_path", ""):
+            yield command_of("sglang", model, {key: given[key] for key in given.keys() & _PARSERS})
+
+
 def _commands(text: str, model: str | None, engine: str | None) -> Iterator[StartCommand]:
     whole = False
+    for written in _logged(text):
+        if started := read_command(written):
+            whole = True
+            yield started
     for found in _BEGINS.finditer(text):
         asks = PARSER_OPTION.search(found[0]) or _TEMPLATE.search(found[0])
         if asks and (started := read_command(_SENTENCE.sub("", found[0]))):
