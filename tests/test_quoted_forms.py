@@ -421,3 +421,24 @@ def test_the_place_in_a_request_is_no_name_of_an_exception() -> None:
     (found,) = parse(f'srv operator(): got exception: {{"error":{{"code":500,"message":"{said}"}}}}').named
     assert found.code == "request-not-json"
     assert "parse_error.101" not in found.message
+
+
+def test_a_list_of_items_is_the_conversation_of_a_responses_request() -> None:
+    called = {"type": "function_call", "call_id": "call_1", "name": "find_book", "arguments": '{"title": '}
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "The arguments were invalid."}
+    items = [called, result, {"role": "user", "content": "Continue."}]
+    assert [(one.code, one.place.pointer) for one in diagnose(items, kind="session") if one.place] == [
+        ("history-arguments-invalid", "/input/0")
+    ]
+    sound = [{**called, "arguments": '{"title": "Emma"}'}, result, items[2]]
+    assert diagnose(sound, kind="session") == []
+
+
+def test_a_call_is_read_from_a_mapping_as_from_its_json() -> None:
+    for call in (
+        {"name": "find_book", "arguments": {"title": "Emma"}},
+        {"recipient_name": "find_book", "parameters": {}},
+    ):
+        assert [one.name for one in parse(call, tools=TOOLS).calls] == ["find_book"]
+        assert [one.name for one in parse(json.dumps(call), tools=TOOLS).calls] == ["find_book"]
+    assert parse({"name": "Emma", "shelf": 3}).calls == []

@@ -18,6 +18,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, dicts_of
 from utp_cli.wire.error_body import failed_tool
+from utp_cli.wire.history import request_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -150,7 +151,7 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
         return read(message, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
-    return told if told.shape == "error" else result
+    return told if told.shape == "error" or told.calls else result
 
 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:
@@ -164,7 +165,7 @@ def conversation_of(result: ParseResult) -> dict[str, Any] | None:
     messages = document if isinstance(document, list) else dict_of(document).get("messages")
     if any("stopReason" in message for _, message in dicts_of(messages)):  # pi's own form, and sent to nobody so
         return None
-    return {"messages": document} if isinstance(document, list) else document if isinstance(document, dict) else None
+    return request_of(document) if isinstance(document, list) else document if isinstance(document, dict) else None
 
 
 def _as_session(result: ParseResult, source: Any, options: dict[str, Any], read: Read) -> ParseResult | None:

@@ -13,6 +13,7 @@ from utp_cli.protocol.findings import Place
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.sdk_objects import document_of
+from utp_cli.wire.history import request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +41,8 @@ def diagnose(
         reason = (request or {}).get("finish_reason")
         return parse(source, finish_reason=reason, request=request, **known).diagnoses
     source = document_of(source)
-    table = source if isinstance(source, dict) else {kind: source}
+    listed = request_of(source) if kind == "session" and isinstance(source, list) else {kind: source}
+    table = source if isinstance(source, dict) else listed
     # What the capture says of itself comes first.
     said = {key: value for key, value in table.items() if value is not None}
     asked = {**known, **(request or {}), **said}

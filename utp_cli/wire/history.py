@@ -45,6 +45,12 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
+def request_of(listed: list[Any]) -> dict[str, Any]:
+    """Return the request whose conversation a list is: of items of the Responses API, else of messages."""
+    kinds = {text_of(item.get("type")) for _, item in dicts_of(listed)}
+    return {"messages" if kinds.isdisjoint(_OF_THE_MODEL | _OUTPUTS) else "input": listed}
+
+
 def _of_items(items: list[Any]) -> Iterator[HistoryMessage]:
     """Read the items of the Responses API; calls, and the text and thoughts beside them, are one message."""
     turn: list[tuple[str, dict[str, Any]]] = []
