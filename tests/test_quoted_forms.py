@@ -257,6 +257,8 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
 @pytest.mark.parametrize(
     ("text", "code"),
     [
+        ('< | DSML | tool_calls>\n< | DSML | invoke name="search">\n</ | DSML | invoke>\n', "call-left-in-content"),
+        ("DSML is DeepSeek's markup of calls.", ""),
         ("I read it.\n\n<execute_bash>\nread run.py\n</execute_bash>", "call-left-in-content"),
         ("I look.\n\n     <command_bash>\n     cat TASKS.md</command_bash>", "call-left-in-content"),
         ("<command_list>\nls\n</command_list>", ""),
@@ -442,3 +444,10 @@ def test_a_call_is_read_from_a_mapping_as_from_its_json() -> None:
         assert [one.name for one in parse(call, tools=TOOLS).calls] == ["find_book"]
         assert [one.name for one in parse(json.dumps(call), tools=TOOLS).calls] == ["find_book"]
     assert parse({"name": "Emma", "shelf": 3}).calls == []
+
+
+def test_the_json_of_a_call_of_no_known_tool_is_hinted_at() -> None:
+    text = '{"name": "web.answer", "arguments": {"query": "tides"}}'
+    assert codes(text, tools=TOOLS) == [("info", "unknown-tool")]
+    assert codes('{"name": "Emma", "shelf": 3}', tools=TOOLS) == []
+    assert ("info", "unknown-tool") not in codes(text)

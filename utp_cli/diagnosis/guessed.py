@@ -63,7 +63,7 @@ def weighed(found: list[Finding], words: str, engine: str | None) -> list[Findin
 
 def further(found: list[Finding], words: str, others: list[str], engine: str | None) -> list[Finding]:
     """Return what else an error may come of: what its words say too, and the `others` that stand in the same paste."""
-    told = find_error_texts(words, server=engine, families=False)
+    told = find_error_texts(words, server=engine)
     evidence = dict.fromkeys(told[0].entry.also if told else (), "the same words come of it too")
     for text in (words, *others):
         for one in find_error_texts(text):

@@ -151,7 +151,8 @@ def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, 
         return read(message, options)
     text = dumps(source)
     told = unfolded(read(text, options), text, options, read)
-    return told if told.shape == "error" or told.calls else result
+    called = told.shape == "text" and [call.rung for call in told.calls] == ["json"]
+    return told if told.shape == "error" or called else result
 
 
 def conversation_of(result: ParseResult) -> dict[str, Any] | None:

@@ -76,6 +76,10 @@ _SHELL: Final = regex(
     re.MULTILINE,
 )
 """The tag of a command, with which a text ends."""
+_DSML: Final = regex(
+    r"(<\s{0,2}[|\uff5c]{1,2}\s{0,2}DSML\s{0,2}[|\uff5c]{1,2})\s{0,2}(?:\w{1,20}_)?(?:calls?|invoke)\b"
+)
+"""DeepSeek's marker of calls, as clients and pages rewrite it: with blanks, with other bars."""
 _USES: Final = regex(
     r"\A\s*[\"'{]?(tool_uses)[\"']?\s*:[^\0]{0,2000}?\brecipient_name[\"']?\s*:\s*[\"']?(?:functions|multi_tool_use|\w{1,40})\.\w"
 )
@@ -264,7 +268,7 @@ _FORMS: Final = (
     (_QUOTED, "a call in {} is quoted: what wrote it, and what ran it, is not told", _ALONE, ""),
     *(
         (form, _UNKNOWN, DIALECT, UNREAD)
-        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION, _SHELL, _TOLD)
+        for form in (_MARKUP, _WORDS, _TAGS, _NAMED, _SPOKEN, _HALF, _OPENED, _TAGGED, _FUNCTION, _SHELL, _TOLD, _DSML)
     ),
     (
         _USES,

@@ -42,6 +42,10 @@ class Circumstances(Record):
 
 _IGNORED = frozenset({"tools-with-structured-output", "constraint-field-ignored"})
 """What a server answers, and not as the request asks: an answer without calls comes of it."""
+_CALL = regex(
+    r"\s*(?:```\w*\s*)?\[?\s*\{\s*\"name\"\s*:\s*\"([A-Za-z][\w.:/-]{0,80})\"\s*,\s*\"(?:arguments|parameters)\"\s*:\s*[\"{]"
+)
+"""How a text begins that is the JSON of a call."""
 _MOST_ERRORS = 5
 """Errors beside the one that matters that are looked at."""
 _UNBOUND = "constraint-unavailable"
@@ -84,6 +88,7 @@ class Parsed(ParseResult):
             return [*self.named, *self._tools_alone()]
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
         code, words = ("", "") if self.calls or self.named else hints(self)
+        code = code or self._named_alone()
         code = "" if code == ANNOUNCED and self._has_no_tools() else code
         code = code or (_UNBOUND if self.circumstances.request and not words and self._is_unbound() else "")
         if not (error or code or words):
@@ -189,6 +194,12 @@ class Parsed(ParseResult):
         """Whether neither the answer nor the conversation before it has a call."""
         turns = dicts_of(self.circumstances.request.get("messages"))
         return not (self.calls or self.facts.error or any(turn.get("role") == "tool" for _, turn in turns))
+
+    def _named_alone(self) -> str:
+        """Return the code for a text that is the JSON of a call, where tools are known and none has its name."""
+        tools = self.circumstances.tools
+        found = _CALL.match(self.content) if tools and self.shape == "text" and not self.calls else None
+        return "unknown-tool" if found and found[1] not in (tools or ()) else ""
 
     def _has_no_tools(self) -> bool:
         """Whether the request is known, and asks for no tools."""
