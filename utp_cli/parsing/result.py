@@ -88,7 +88,7 @@ class Parsed(ParseResult):
             return [*self.named, *self._tools_alone()]
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
         code, words = ("", "") if self.calls or self.named else hints(self)
-        code = code or self._named_alone()
+        code = code or (self._named_alone() if self.circumstances.tools else "")
         code = "" if code == ANNOUNCED and self._has_no_tools() else code
         code = code or (_UNBOUND if self.circumstances.request and not words and self._is_unbound() else "")
         if not (error or code or words):
