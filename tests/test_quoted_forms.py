@@ -451,3 +451,34 @@ def test_the_json_of_a_call_of_no_known_tool_is_hinted_at() -> None:
     assert codes(text, tools=TOOLS) == [("info", "unknown-tool")]
     assert codes('{"name": "Emma", "shelf": 3}', tools=TOOLS) == []
     assert ("info", "unknown-tool") not in codes(text)
+
+
+def test_the_last_piece_of_a_stream_that_is_the_whole_again_is_told() -> None:
+    def stream(*pieces: str) -> str:
+        first = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "find_book", "arguments": ""}}
+        rest = [{"index": 0, "function": {"arguments": piece}} for piece in pieces]
+        deltas = [{"choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]} for piece in (first, *rest)]
+        end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+        return "".join(
+            f"data: {json.dumps({'object': 'chat.completion.chunk', **each})}\n\n" for each in (*deltas, end)
+        )
+
+    whole = '{"title": "Emma", "near": {"shelf": 3}}'
+    again = parse(stream('{"title": "Em', 'ma", "near"', whole))
+    assert [call.arguments for call in again.calls] == [json.loads(whole)]
+    assert [found.code for found in again.named] == ["stream-arguments-repeated"]
+    for sound in (['{"title": "Emma", "near": ', '{"shelf": 3}', "}"], [whole]):
+        assert parse(stream(*sound)).named == []
+    cut = parse(stream('{"title": "Emma", "near": ', '{"shelf": 3}'))
+    assert "stream-arguments-repeated" not in [found.code for found in cut.named]
+
+
+def test_the_only_message_of_a_state_is_the_answer() -> None:
+    said = "AIMessage(content='', response_metadata={'model': 'qwen2.5', 'done': True, 'done_reason': 'load'}, id='run-6a')"
+    assert codes(f"{{'messages': [{said}]}}") == [("info", "no-user-query")]
+
+
+def test_a_call_on_every_line_of_a_screen_is_a_loop() -> None:
+    line = "\u23fa write_todos(0 items) \u2192 Updated todo list to []\n"
+    assert codes(line * 3) == [("info", "identical-call-loop")]
+    assert codes(line * 2) == []

@@ -80,6 +80,11 @@ _DSML: Final = regex(
     r"(<\s{0,2}[|\uff5c]{1,2}\s{0,2}DSML\s{0,2}[|\uff5c]{1,2})\s{0,2}(?:\w{1,20}_)?(?:calls?|invoke)\b"
 )
 """DeepSeek's marker of calls, as clients and pages rewrite it: with blanks, with other bars."""
+_REPEATED_CALL: Final = regex(
+    r"^[^\w\n]{0,6}([A-Za-z]\w{1,60}\([^\n]{0,200}?\))[^\n]{0,200}\n(?:[^\w\n]{0,6}\1[^\n]{0,200}(?:\n|\Z)){2}",
+    re.MULTILINE,
+)
+"""Lines of an agent's screen with one call, three times."""
 _USES: Final = regex(
     r"\A\s*[\"'{]?(tool_uses)[\"']?\s*:[^\0]{0,2000}?\brecipient_name[\"']?\s*:\s*[\"']?(?:functions|multi_tool_use|\w{1,40})\.\w"
 )
@@ -262,6 +267,7 @@ _REPEATED: Final = "stream-arguments-repeated"
 _TOOLS: Final = "the definitions of the tools: utp parse --tools FILE"
 _TEMPLATE: Final = "the TEMPLATE of the Modelfile: {{ .Tools }} or {{ .Function | json }}; ollama show --modelfile"
 _STOP: Final = 'add "Observation:" to "stop"; native calls: create_tool_calling_agent'
+_LOOP: Final = "what its result says, and the system prompt: utp explain identical-call-loop"
 _SERVERS_PARSER: Final = "the server's tool parser left it there: a newer release, or stream: false"
 _UNKNOWN: Final = "unknown markup {}: no dialect reads the call behind it"
 _FORMS: Final = (
@@ -276,6 +282,7 @@ _FORMS: Final = (
         DIALECT,
         UNREAD,
     ),
+    (_REPEATED_CALL, "the call {} stands there three times in a row", _LOOP, "identical-call-loop"),
     (_CODE_ACT, "a result stands right behind {}: who wrote it is not told", _STOP, "fabricated-result"),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, UNREAD),
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),

@@ -116,6 +116,8 @@ def settled(pieces: list[str]) -> tuple[str, tuple[str, str] | tuple[()]]:
         first, end = decode(whole, len(whole) - len(whole.lstrip()))
     except ValueError:
         grown = filled[0][0] == "{" and all(after.startswith(before) for before, after in pairwise(filled))
+        if not grown and _ends_again(joined(filled[:-1]), filled[-1]):
+            return filled[-1], (_REPEATED, f"the last piece is the whole again: {whole}")
         return (filled[-1], (_REPEATED, f"each piece begins with all before it: {whole}")) if grown else (whole, ())
     rest = whole[end:].strip()
     if not rest:
@@ -128,6 +130,14 @@ def settled(pieces: list[str]) -> tuple[str, tuple[str, str] | tuple[()]]:
     if repeated:
         return whole[:end], (_REPEATED, f"the value comes twice: {whole}")
     return (rest, ("arguments-held", whole)) if first in ({}, None, "") else (whole, ())
+
+
+def _ends_again(before: str, last: str) -> bool:
+    """Whether the last piece is the whole object, of which the pieces before it are the beginning, or the end."""
+    begun = before.strip().rstrip("}")
+    if last[:1] != "{" or not begun or not is_json(last):
+        return False
+    return last.startswith(begun) or last.rstrip("} \n").endswith(begun)
 
 
 def is_json(text: str) -> bool:

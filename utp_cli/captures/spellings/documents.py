@@ -147,6 +147,8 @@ def _document_of(value: Any) -> FoundDocument | None:
     if first is not None:
         return _from_class([item for item in value if isinstance(item, Named)], first.name) or _judged(value)
     if messages := _messages_in(value):
+        if len(messages) == 1 and (alone := _from_class(messages, messages[0].name)):
+            return alone  # the answer is all there is
         return FoundDocument(
             lib.session([plain_message(item) for item in messages]), "session", cut=plain(messages).cut
         )
