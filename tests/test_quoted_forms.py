@@ -260,7 +260,7 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
         ('< | DSML | tool_calls>\n< | DSML | invoke name="search">\n</ | DSML | invoke>\n', "call-left-in-content"),
         ("DSML is DeepSeek's markup of calls.", ""),
         ("I read it.\n\n<execute_bash>\nread run.py\n</execute_bash>", "call-left-in-content"),
-        ("I look.\n\n     <command_bash>\n     cat TASKS.md</command_bash>", "call-left-in-content"),
+        ("I look.\n\n     <command_bash>\n     ls notes</command_bash>", "call-left-in-content"),
         ("<command_list>\nls\n</command_list>", ""),
         (
             "tool_uses: - parameters: cmd: ls\n      recipient_name: functions.exec_command\n",
@@ -272,8 +272,8 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
             "fabricated-result",
         ),
         ("Thought: I search.\n\nCode:\n```py\nprint(search('x'))\n```<end_code>", ""),
-        ("I found it. Let me check what is in the catalog:", "announced-not-called"),
-        ("Let me pull up your inbox now \u2014 it may take a while.", "announced-not-called"),
+        ("I found it. Let me look at what the shop has:", "announced-not-called"),
+        ("Let me look through your letters now \u2014 it may take a while.", "announced-not-called"),
         ("I will arise and go now.", ""),
         ("I'll have the soup now, please.", ""),
         ("Let me be clear: now is not the time.", ""),
@@ -291,7 +291,7 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
         ("Let me explain how it works:", ""),
         ("I will be there tomorrow.", ""),
         (
-            '[Historical context: a different model called tool "read" with arguments: {\n  "path": "/a"\n}. Do not.]',
+            '[Historical context: somebody called tool "read" with arguments: {\n  "path": "/a"\n}.]',
             "call-left-in-content",
         ),
         (
@@ -354,7 +354,7 @@ def test_what_the_template_of_the_server_at_hand_may_refuse_is_hinted_at() -> No
 
 
 def test_no_announcement_is_told_where_the_request_has_no_tools() -> None:
-    said = "Let me check what is in the catalog:"
+    said = "Let me look at what the shop has:"
     assert codes(said, request={"messages": []}) == []
     tools = [{"type": "function", "function": {"name": "find_book", "parameters": {"type": "object"}}}]
     assert codes(said, request={"messages": [], "tools": tools}) == [("warning", "announced-not-called")]
@@ -479,6 +479,6 @@ def test_the_only_message_of_a_state_is_the_answer() -> None:
 
 
 def test_a_call_on_every_line_of_a_screen_is_a_loop() -> None:
-    line = "\u23fa write_todos(0 items) \u2192 Updated todo list to []\n"
+    line = "\u23fa list_rooms(floor 2) \u2192 no room on this floor\n"
     assert codes(line * 3) == [("info", "identical-call-loop")]
     assert codes(line * 2) == []
