@@ -259,6 +259,7 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
     [
         ('< | DSML | tool_calls>\n< | DSML | invoke name="search">\n</ | DSML | invoke>\n', "call-left-in-content"),
         ("DSML is DeepSeek's markup of calls.", ""),
+        ('DeepSeek writes `<|DSML|function_calls>` and then `<|DSML|invoke name="x">`.', ""),
         ("I read it.\n\n<execute_bash>\nread run.py\n</execute_bash>", "call-left-in-content"),
         ("I look.\n\n     <command_bash>\n     ls notes</command_bash>", "call-left-in-content"),
         ("<command_list>\nls\n</command_list>", ""),
@@ -273,7 +274,8 @@ def test_a_block_without_an_end_is_looked_for_in_one_pass(text: str, unit: str) 
         ),
         ("Thought: I search.\n\nCode:\n```py\nprint(search('x'))\n```<end_code>", ""),
         ("I found it. Let me look at what the shop has:", "announced-not-called"),
-        ("Let me look through your letters now \u2014 it may take a while.", "announced-not-called"),
+        ("Let me look through your letters now \u2014 it may take a while.", ""),
+        ("I will look forward to hearing from you...", ""),
         ("I will arise and go now.", ""),
         ("I'll have the soup now, please.", ""),
         ("Let me be clear: now is not the time.", ""),
@@ -469,6 +471,8 @@ def test_the_last_piece_of_a_stream_that_is_the_whole_again_is_told() -> None:
     assert [found.code for found in again.named] == ["stream-arguments-repeated"]
     for sound in (['{"title": "Emma", "near": ', '{"shelf": 3}', "}"], [whole]):
         assert parse(stream(*sound)).named == []
+    inside = parse(stream('{"a"', ":", '{"a":{}}'))  # the end of the whole is missing
+    assert [call.arguments for call in inside.calls] == [{"a": {"a": {}}}]
     cut = parse(stream('{"title": "Emma", "near": ', '{"shelf": 3}'))
     assert "stream-arguments-repeated" not in [found.code for found in cut.named]
 
@@ -482,3 +486,52 @@ def test_a_call_on_every_line_of_a_screen_is_a_loop() -> None:
     line = "\u23fa list_rooms(floor 2) \u2192 no room on this floor\n"
     assert codes(line * 3) == [("info", "identical-call-loop")]
     assert codes(line * 2) == []
+    for sound in (
+        "print(x)\n" * 3,
+        "```python\nassert_ok(1)\nassert_ok(1)\nassert_ok(1)\n```",
+        "- f(a): one\n- f(a): two\n- f(a): six\n",
+    ):
+        assert codes(sound) == []
+
+
+def test_what_is_proved_stands_where_the_request_asks_for_json() -> None:
+    asked = {"messages": [], "tools": TOOLS, "tool_choice": "required", "response_format": {"type": "json_object"}}
+
+    def answer(content: str, **more: Any) -> dict[str, Any]:
+        message = {"role": "assistant", "content": content, **more}
+        return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+    assert ("error", "tool-choice-ignored") in codes(answer("hello there"), request=asked)
+    call = {"id": "c1", "type": "function", "function": {"name": "find_buk", "arguments": '{"title": "Emma"}'}}
+    found = codes(answer("Creating it.", tool_calls=[call]), request=asked)
+    assert "unknown-tool" in [code for _, code in found]
+    assert "constraint-unavailable" not in [code for _, code in found]
+
+
+def test_a_warning_that_its_program_goes_on_after_hides_no_answer() -> None:
+    warned = "Key 'additionalProperties' is not supported in schema, ignoring"
+    call = {"id": "c1", "type": "function", "function": {"name": "find_book", "arguments": '{"title": "Emma"}'}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
+    for paste in (f"{warned}\n{body}", f"{body}\n{warned}"):
+        assert [one.name for one in parse(paste).calls] == ["find_book"]
+        assert codes(paste) == []
+    failed = f"{warned}\nopenai.BadRequestError: Error code: 400 - {{'error': {{'message': 'prompt is too long: 9 tokens > 8 maximum'}}}}"
+    assert ("error", "context-exceeded") in codes(failed)
+
+
+def test_arguments_over_several_lines_are_no_body_of_a_request() -> None:
+    said = (
+        "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 2, column 0: "
+        "syntax error while parsing value - invalid string: missing closing quote"
+    )
+    assert codes({"error": {"code": 500, "message": said, "type": "server_error"}}) == [
+        ("error", "history-arguments-invalid")
+    ]
+
+
+def test_a_call_whose_argument_looks_like_a_schema_is_a_call() -> None:
+    field = {"name": "create_field", "parameters": {"type": "object", "properties": {"type": {"type": "string"}}}}
+    call = {"name": "create_field", "description": "Make a field", "arguments": {"type": "object"}}
+    tools = [{"type": "function", "function": field}]
+    assert [one.name for one in parse(json.dumps(call), tools=tools).calls] == ["create_field"]

@@ -57,7 +57,7 @@ def _known(found: Sequence[FoundText]) -> int:
         return len(found[:1])
     best = found[0].entry
     if best.mild:
-        return 1
+        return 0
     return 3 if best.by != MANY and best.prio >= 0 and best.code not in _AFTERMATH else 2
 
 

@@ -19,6 +19,6 @@ def command_of(engine: str, model: str, options: Mapping[str, Any]) -> str:
     """
     words = [*_STARTS[engine], *([model] if model else [])]
     for key, value in options.items():
-        if isinstance(value, str | int | float) and value is not False:
-            words += [f"--{str(key).replace('_', '-')}", *([] if value is True else [str(value)])]
+        if isinstance(key, str) and isinstance(value, str | int | float) and value is not False:
+            words += [f"--{key.replace('_', '-')}", *([] if value is True else [str(value)])]
     return shlex.join(words)

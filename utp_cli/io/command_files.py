@@ -110,7 +110,7 @@ def _composed(text: str, name: str) -> list[StartCommand]:
         for container in _containers(document):
             parts = (container.get(key) for key in ("entrypoint", "command", "args"))
             words = _of_ray(container) if _RAY in container else " ".join(map(_words, parts))
-            image = _expanded(str(container.get("image") or ""), {}).strip()
+            image = "" if _RAY in container else _expanded(str(container.get("image") or ""), {}).strip()
             said = _environment(container)
             command = read_command(_expanded(words, said), image=image, environment=said)
             found += [command] if command else []

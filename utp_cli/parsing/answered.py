@@ -138,14 +138,13 @@ _LAST: Final = 400
 """Characters of an answer's end in which an announcement is looked for."""
 _ACT: Final = (
     r"(?:(?:now|first|also|just|quickly|start(?: off)? by|begin(?: by)?|try(?: to)?|go ahead and|take a) )*"
-    r"(?:analy[sz]|brows|call|check|examin|explor|fetch|find|gather|get|grep|inspect|investigat|list|look|open|pull|query"
-    r"|read|research|retriev|run|scan|search|test|us|verif)(?:e|y|ing)?\b"
+    r"(?:analy[sz]|brows|call|check(?! back)|examin|explor|fetch|find|gather|get|grep|inspect|investigat|list"
+    r"|look(?! forward)|open|pull|query|read|research|retriev|run|scan|search|test|verif)(?:e|y|ing)?\b"
 )
 _ANNOUNCES: Final = regex(
     rf"(?:\A|[.!?\n])[^\w\n]{{0,9}}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {{1,2}}){{0,3}}"
     rf"(?i:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to) (?i:{_ACT})"
-    r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{1,160}"
-    r"(?:(?::|\.\.\.|\u2026)|\b(?:now|right away|a moment)\b[^.!?\n]{0,100}[.!]?)\s*\Z"
+    r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{1,160}(?::|\.\.\.|\u2026)\s*\Z"
 )
 """How a model announces a call that does not come."""
 _SAYING_NOTHING: Final = frozenset({400, 422, 500})

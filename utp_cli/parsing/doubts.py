@@ -77,12 +77,15 @@ _SHELL: Final = regex(
 )
 """The tag of a command, with which a text ends."""
 _DSML: Final = regex(
-    r"(<\s{0,2}[|\uff5c]{1,2}\s{0,2}DSML\s{0,2}[|\uff5c]{1,2})\s{0,2}(?:\w{1,20}_)?(?:calls?|invoke)\b"
-)
-"""DeepSeek's marker of calls, as clients and pages rewrite it: with blanks, with other bars."""
-_REPEATED_CALL: Final = regex(
-    r"^[^\w\n]{0,6}([A-Za-z]\w{1,60}\([^\n]{0,200}?\))[^\n]{0,200}\n(?:[^\w\n]{0,6}\1[^\n]{0,200}(?:\n|\Z)){2}",
+    r"^[ \t]*(<(?:\s{1,2}[|\uff5c]{1,2}\s{0,2}|[|\uff5c]{2}\s{0,2}|[|\uff5c]\s{1,2})DSML\s{0,2}[|\uff5c]{1,2})\s{0,2}"
+    r"(?:\w{1,20}_)?(?:calls?|invoke)\b",
     re.MULTILINE,
+)
+"""DeepSeek's marker of calls, as clients and pages rewrite it: with blanks, with two bars."""
+_MARK: Final = r"[ \t]{0,4}[\u25cf\u23fa\u2022\u25b6\u25ba\u2726] ?"
+"""What agents put in front of a call on their screens."""
+_REPEATED_CALL: Final = regex(
+    rf"^{_MARK}(?=([A-Za-z]\w{{1,60}}\())(\1[^\n]{{0,400}})\n(?:{_MARK}\2(?:\n|\Z)){{2}}", re.MULTILINE
 )
 """Lines of an agent's screen with one call, three times."""
 _USES: Final = regex(
@@ -90,7 +93,8 @@ _USES: Final = regex(
 )
 """OpenAI's own wrapper of parallel calls, in any notation."""
 _CODE_ACT: Final = regex(
-    r"\A\s*(?:Thought|Code)s?:[^\0]{0,8000}?(<end_code>)\s*(?:</code>\s*)?^[ \t*]*Observations?:[ \t]*\S", re.MULTILINE
+    r"\A\W{0,8}(?:Thought|Code)s?\W{0,2}:[^\0]{0,8000}?(<end_code>)\s*(?:</code>\s*)?^[ \t*]*Observations?:[ \t]*\S",
+    re.MULTILINE,
 )
 """The end of the code of a smolagents agent, and a result right behind it."""
 _SPOKEN: Final = regex(
@@ -282,7 +286,7 @@ _FORMS: Final = (
         DIALECT,
         UNREAD,
     ),
-    (_REPEATED_CALL, "the call {} stands there three times in a row", _LOOP, "identical-call-loop"),
+    (_REPEATED_CALL, "the same call, {}…), stands there three times in a row", _LOOP, "identical-call-loop"),
     (_CODE_ACT, "a result stands right behind {}: who wrote it is not told", _STOP, "fabricated-result"),
     (_ELEMENT, "{} is named as tools are: where these are not known no call is read", _TOOLS, UNREAD),
     (_GO, "a tool as a template of Go prints it, no JSON", _TEMPLATE, "template-engine-error"),

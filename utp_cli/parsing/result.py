@@ -43,7 +43,7 @@ class Circumstances(Record):
 _IGNORED = frozenset({"tools-with-structured-output", "constraint-field-ignored"})
 """What a server answers, and not as the request asks: an answer without calls comes of it."""
 _CALL = regex(
-    r"\s*(?:```\w*\s*)?\[?\s*\{\s*\"name\"\s*:\s*\"([A-Za-z][\w.:/-]{0,80})\"\s*,\s*\"(?:arguments|parameters)\"\s*:\s*[\"{]"
+    r"\s*(?:```\w*\s*)?\[?\s*\{\s*\"name\"\s*:\s*\"([A-Za-z][\w.:/-]{0,80})\"\s*,\s*\"arguments\"\s*:\s*[\"{]"
 )
 """How a text begins that is the JSON of a call."""
 _MOST_ERRORS = 5
@@ -87,10 +87,7 @@ class Parsed(ParseResult):
         if self.captures and self.captures[self.chosen].kind == "tools" and not self.calls:
             return [*self.named, *self._tools_alone()]
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
-        code, words = ("", "") if self.calls or self.named else hints(self)
-        code = code or (self._named_alone() if self.circumstances.tools else "")
-        code = "" if code == ANNOUNCED and self._has_no_tools() else code
-        code = code or (_UNBOUND if self.circumstances.request and not words and self._is_unbound() else "")
+        code, words = ("", "") if self.calls or self.named else self._hinted()
         if not (error or code or words):
             return [*wrong, *self.named, *(self._wrong_parser() if self.circumstances.server else ())]
         from utp_cli.diagnosis.guessed import further, guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
@@ -102,13 +99,21 @@ class Parsed(ParseResult):
         guessed = guesses(code, "" if wrong else words, engine, self._answer())
         return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
 
+    def _hinted(self) -> tuple[str, str]:
+        """Return what hints at a cause where nothing is named: by itself, and by what is known beside it."""
+        code, words = hints(self)
+        code = code or self._named_alone()
+        code = "" if code == ANNOUNCED and self._has_no_tools() else code
+        return code or (_UNBOUND if not words and self._is_unbound() else ""), words
+
     def _tools_alone(self) -> list[Finding]:
         """Return, as hints, what is wrong with tools that stand in place of an answer."""
         from utp_cli.diagnosis.run import diagnose_tools  # noqa: PLC0415 - only for tools
 
         one = self.captures[self.chosen]
         document = self.facts.document if one.document is None else one.document
-        document = dict_of(document).get("result", document)  # MCP puts it around them
+        inner = dict_of(document).get("result")
+        document = inner if isinstance(inner, dict) and "tools" in inner else document  # as MCP puts it
         tools = document if isinstance(document, list) else [document]
         found = diagnose_tools(tools, provider=self.circumstances.provider, model=self.circumstances.model)
         return [replace(each, severity="info", confidence="low") for each in found]

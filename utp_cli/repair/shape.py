@@ -323,7 +323,8 @@ def _defines(rest: Mapping[str, Any], key: str | None, known: Mapping[str, Any])
     value = rest[key]
     if plain_name(key) == "parameters" and _is_schema(value):
         return True
-    takes_none = isinstance(value, dict) and value.get("type") == "object" and value.keys() <= _OF_NO_ARGUMENTS
+    plain = isinstance(value, dict) and value.get("type") == "object" and value.keys() <= _OF_NO_ARGUMENTS
+    takes_none = plain and plain_name(key) == "parameters"
     return described and (_is_schema(value) or _are_schemas(value) or takes_none or (not value and key != "arguments"))
 
 

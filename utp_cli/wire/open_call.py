@@ -135,8 +135,8 @@ def settled(pieces: list[str]) -> tuple[str, tuple[str, str] | tuple[()]]:
 def _ends_again(before: str, last: str) -> bool:
     """Whether the last piece is the whole object, of which the pieces before it are the beginning, or the end."""
     begun = before.strip().rstrip("}")
-    if last[:1] != "{" or not begun or not is_json(last):
-        return False
+    if last[:1] != "{" or not begun or not is_json(last) or any(is_json(before + last + "}" * n) for n in (1, 2, 3)):
+        return False  # or it is a value inside, and the end of the whole is missing
     return last.startswith(begun) or last.rstrip("} \n").endswith(begun)
 
 
