@@ -362,16 +362,16 @@ def test_no_announcement_is_told_where_the_request_has_no_tools() -> None:
     assert codes(said, request={"messages": [], "tools": tools}) == [("warning", "announced-not-called")]
 
 
-@pytest.mark.parametrize("unit", ['{"msg": "ok"}\n\n', '{"a": "x\\n" ', '{"a": \\n[1]', "Let me check now "])
+@pytest.mark.parametrize("unit", ['{"a": 1}\n\n', '{"a": "x\\n" ', '{"a": \\n[1]', '{"a": \\"', "Let me check now "])
 def test_what_a_document_alone_may_be_costs_time_in_proportion(unit: str) -> None:
     def cost(times: int) -> float:
         began = time.process_time()
         parse(unit * times).to_dict()
         return time.process_time() - began
 
-    cost(50)
-    few, many = cost(300), cost(1200)
-    assert many < 12 * few + 0.2
+    cost(10)
+    few, many = cost(100), cost(1600)
+    assert many < 32 * few + 0.05
 
 
 def test_tools_around_which_mcp_puts_a_result_and_tools_without_arguments_are_sound() -> None:

@@ -61,16 +61,14 @@ def weighed(found: list[Finding], words: str, engine: str | None) -> list[Findin
     return [*rest[:1], unsure, *rest[1:]] if told else [unsure, *rest]
 
 
-def further(found: list[Finding], words: str, others: list[str], engine: str | None) -> list[Finding]:
+def further_causes(found: list[Finding], words: str, others: list[str], engine: str | None) -> list[Finding]:
     """Return what else an error may come of: what its words say too, and the `others` that stand in the same paste."""
     told = find_error_texts(words, server=engine)
     evidence = dict.fromkeys(told[0].entry.also if told else (), "the same words come of it too")
     for text in (words, *others):
         for one in find_error_texts(text):
             apart = text is not words or all("\n" in _between(text, one.span, each.span) for each in told[:1])
-            sure = (
-                one.entry.proves_alone and not one.entry.unconfirmed and not (one.entry.by == MANY and one.entry.match)
-            )
+            sure = one.entry.prio >= 0 and not one.entry.is_general
             if apart and sure and one.entry.code != _OPAQUE:
                 evidence.setdefault(one.entry.code, f"it is told, too: {clipped(text[slice(*one.span)])}")
     new = [code for code in evidence if code not in {each.code for each in found}]

@@ -138,7 +138,7 @@ def _finding(refusal: Refusal, match: FoundText, catalogue: Catalogue[Rule[Any]]
         code=code,
         name=code,
         severity="info" if match.entry.mild else usual,
-        confidence="medium" if _is_general(match.entry) else "high",
+        confidence="medium" if match.entry.is_general else "high",
         place=Place(pointer=refusal.pointer),
         message=_message(rule, match, refusal.message),
         evidence=_evidence(refusal.message, match),
@@ -167,14 +167,6 @@ def _place(said: str, match: FoundText) -> str:
     """Name the place in the request that a validator gives in front of its words, or in quotes; `""` for none."""
     found = _PATH.search(said, max(match.span[0] - _AROUND, 0), match.span[1] + _AROUND)
     return f": {found[0]}" if found and found[0] not in match.entry.cause else ""
-
-
-def _is_general(entry: ErrorText) -> bool:
-    """Whether others say the same of something else, or nobody has read it at its source.
-
-    What a validator says of one member, which tells cause and place, is not general.
-    """
-    return entry.unconfirmed or entry.common or (entry.by == MANY and bool(entry.match))
 
 
 def _culprit(refusal: Refusal, code: str, engine: str | None) -> str:

@@ -24,7 +24,7 @@ _CALLS: Final = regex(
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*[\"}]")
-_STRING: Final = regex(r"\"(?:[^\"\\]|\\.)*+\"")
+_STRING: Final = regex(r"\"(?:[^\"\\]|\\.)*+(?:\"|\Z)", re.DOTALL)
 _BETWEEN: Final = regex(r"[:,\[{}\]] {0,3}(?:\\{1,2}[nt] {0,8}){1,20}[\[{\"\d\]}tfn-]")
 """An escaped line break between the values of JSON."""
 _ENCODED: Final = regex(r"\s*\"\s*(?:\[\s*\\\"|\{\s*\\\"[\w-]{1,60}\\\"\s*:)(?:[^\"\\\n]|\\.){0,8000}[\]}]\s*\"\s*\Z")

@@ -48,7 +48,7 @@ _CALL = regex(
 """How a text begins that is the JSON of a call."""
 _MOST_ERRORS = 5
 """Errors beside the one that matters that are looked at."""
-_UNBOUND = "constraint-unavailable"
+_NO_JSON = "constraint-unavailable"
 _OPAQUE = "gateway-error-opaque"
 _SERVED = regex(r"-parser[ =]|parser\b[^\n]{0,20}[`'\"]|--chat-template")
 """How a text tells of the options of a server: a parser, a template."""
@@ -90,12 +90,12 @@ class Parsed(ParseResult):
         code, words = ("", "") if self.calls or self.named else self._hinted()
         if not (error or code or words):
             return [*wrong, *self.named, *(self._wrong_parser() if self.circumstances.server else ())]
-        from utp_cli.diagnosis.guessed import further, guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
+        from utp_cli.diagnosis.guessed import further_causes, guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
 
         engine = self.circumstances.server.get("engine") or self.facts.flavour
         if error:
             found = weighed(self.named, error, engine)
-            return [*found, *further(found, error, self._other_errors(), engine), *self._wrong_parser()]
+            return [*found, *further_causes(found, error, self._other_errors(), engine), *self._wrong_parser()]
         guessed = guesses(code, "" if wrong else words, engine, self._answer())
         return wrong + [one for one in guessed if one.code not in {found.code for found in wrong}]
 
@@ -104,7 +104,7 @@ class Parsed(ParseResult):
         code, words = hints(self)
         code = code or self._named_alone()
         code = "" if code == ANNOUNCED and self._has_no_tools() else code
-        return code or (_UNBOUND if not words and self._is_unbound() else ""), words
+        return code or (_NO_JSON if not words and self._is_no_json() else ""), words
 
     def _tools_alone(self) -> list[Finding]:
         """Return, as hints, what is wrong with tools that stand in place of an answer."""
@@ -211,7 +211,7 @@ class Parsed(ParseResult):
         asked = self.circumstances.request
         return bool(asked) and not (self.circumstances.tools or asked.get("tools") or asked.get("functions"))
 
-    def _is_unbound(self) -> bool:
+    def _is_no_json(self) -> bool:
         """Whether the request asks for JSON, and a whole answer is none."""
         said = "".join(self.texts.values()).strip()
         form = dig(self.circumstances.request, "response_format", "type")

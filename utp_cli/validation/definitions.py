@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.facts.formats import FORMATS
+from utp_cli.facts.schema_keywords import KEYWORDS
 from utp_cli.protocol.records import Record, replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.protocol.tools import Tier, Tool
@@ -71,22 +72,6 @@ class Definition(Record):
     def is_schema(self) -> bool:
         """Whether it is a JSON Schema and no definition: there is nothing that could have a name."""
         return self.schema is not None and self.schema is self.raw
-
-
-_OF_A_SCHEMA = frozenset(
-    {
-        "type",
-        "properties",
-        "required",
-        "additionalProperties",
-        "$schema",
-        "$defs",
-        "definitions",
-        "title",
-        "description",
-    }
-)
-"""Keywords of the schema of an object, where it stands alone."""
 
 
 def find_definitions(document: Any) -> list[Definition]:
@@ -175,7 +160,7 @@ def _definition(raw: Any, at: Path, around: str | None) -> Definition:
         body = body.get(key)
     body = body if isinstance(body, dict) else {}
     schema_path, schema = _schema_of(body, form)
-    if schema is None and written.get("type") == "object" and written.keys() <= _OF_A_SCHEMA:
+    if schema is None and written.get("type") == "object" and written.keys() <= KEYWORDS.keys():
         schema_path, schema = (), written
     return Definition(
         raw=raw,

@@ -88,6 +88,7 @@ def _say_joined(look: Look, last: Turn, turn: Turn) -> None:
         who = "the assistant" if turn.role == "assistant" else "the user"
         said, mend = f"two messages of {who} in a row", "they are joined"
         if look.rules.form == "gemini" and turn.of("result") and last.of("result"):
+            said = "the results of one turn of calls in two messages"
             mend = "the functionResponse parts of one turn of calls stand together in one content"
         look.breaks(look.rules.order_code, turn.place, said, mend=mend)
 

@@ -79,6 +79,14 @@ class ErrorText:
     `python -m tests.test_error_texts`."""
 
     @property
+    def is_general(self) -> bool:
+        """Whether others say the same of something else, or nobody has read it at its source.
+
+        What a validator says of one member, which tells cause and place, is not general.
+        """
+        return self.unconfirmed or self.common or (self.by == MANY and bool(self.match))
+
+    @property
     def proves_alone(self) -> bool:
         """Whether it tells of a failure without the marks of an error around it."""
         return self.prio >= 0 and not self.common
