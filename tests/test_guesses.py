@@ -78,6 +78,22 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
         ("Thought 1: I ask.\nAction 1: Search[Rome]\nObservation 1: a city", "fabricated-result"),
         ('Arguments: {"path{"path":{"path":"/{"path":"/mnt{"path":"/mnt/a', "stream-arguments-repeated"),
         ('{{\n"thought": "x",\n"function": [{{"name": "f", "arguments": {{"q": 1}}}}]\n}}', "arguments-invalid-json"),
+        ("<<weave_calls>>[{'tool': 'dye', 'with': 'red'}]", "call-left-in-content"),
+        ("<weaver:invocation>\n<loom>3</loom>\n</weaver:invocation>", "call-left-in-content"),
+        ("I begin.\n\n<invoke>start_loom</invoke>", "call-left-in-content"),
+        ('[Called function dye_wool({"colour": "red"})]', "call-left-in-content"),
+        ("<| toolUse |> dye_wool(colour='red')", "call-left-in-content"),
+        ('start_loom\n{"speed": 3}\n</loom_call>', "call-left-in-content"),
+        (
+            "0: {'name': 'dye', 'args': ''}\n1: {'name': '', 'args': '{\"colour'}\n2: {'name': '', 'args': '\": \"red\"}'}",
+            "call-name-empty",
+        ),
+        ("name=dye arguments='{\"a'\nname=dye arguments='\": 1'\nname=dye arguments='}'", "stream-name-repeated"),
+        (
+            "partial_json: '{\"a'\npartial_json: '{\"a\": 1'\npartial_json: '{\"a\": 1}'",
+            "stream-arguments-repeated",
+        ),
+        ("- arguments: '{\"a\": 1}'\n  name: dye\n" * 3, "identical-call-loop"),
         ("My server returns the tool call as plain text instead of running it, any idea?", "call-left-in-content"),
     ],
 )
@@ -201,6 +217,12 @@ TALK = [
     "SELECT name FROM tools WHERE error IS NULL;",
     "All 12 tool calls returned without errors",
     "Required parameter: city (string)",
+    "<function> is the tag in which Llama writes.",
+    "[calls]\nretries = 3",
+    "<call_results>\n<item>3</item>\n</call_results>",
+    '<tool_error>\n{"tool": "dye"}',
+    "name: 'a', arguments: 'b'\nname: 'c', arguments: 'd'",
+    "<phone>\n<calls>12</calls>\n</phone>",
 ]
 
 

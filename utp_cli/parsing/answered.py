@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.parsing.doubts import doubt_of, unread_of
-from utp_cli.parsing.said_alone import UNREAD
+from utp_cli.parsing.forms import UNREAD
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.wire.error_body import failed_tool
 
 if TYPE_CHECKING:
-    from utp_cli.parsing.said_alone import Doubt
+    from utp_cli.parsing.forms import Doubt
     from utp_cli.protocol.calls import ParseResult
 
 _OTHERS: Final = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from utp_cli.parsing.said_alone import UNREAD, Doubt
+from utp_cli.parsing.forms import DIALECT, JOINS, UNREAD, Doubt
 from utp_cli.protocol.numbers import loads, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.extract import repair_json
@@ -54,9 +54,7 @@ _PLAIN: Final = frozenset(
 )
 """Repairs of what breaks JSON by the way; templates have them too, as they stand."""
 _TEMPLATE: Final = regex(r"\{\{|\{%|<%|<\?|\$\{")
-JOINS: Final = "why they are joined: utp explain arguments-concatenated"
 _REPAIR: Final = "what repairs them: utp parse --repair-only"
-DIALECT: Final = "a dialect of your own in profiles.toml reads it: utp dialects --help"
 _INPUT: Final = regex(r"(?:\w{1,20}_)?(?:args|arguments|inputs?|params|parameters|payload)\Z", re.IGNORECASE)
 """How the member of a call is named that holds its arguments."""
 _NAME: Final = regex(r"[A-Za-z][\w.-]{1,63}")

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
+from utp_cli.parsing.forms import Doubt
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.account import is_account_sentence
 
-
-class Doubt(NamedTuple):
-    """What a text is that is no answer."""
-
-    what: str
-    get: str
-    """What gets on from there; `""` for nothing."""
-    code: str = ""
-    """The diagnosis that this hints at."""
-    failed: bool = False
-    """Whether it is the words of an error, which may tell more."""
-
-
-UNREAD: Final = "call-left-in-content"
-"""The diagnosis that most doubts hint at: a call is there, and nothing read it."""
 _STATUS: Final = (
     r"bad request|unauthorized|payment required|forbidden|(?:page )?not found|method not allowed|request timeout"
     r"|(?:payload|content) too large|unprocessable (?:entity|content)|too many requests|failed dependency"
@@ -88,6 +74,33 @@ _COMPLAINT: Final = regex(
 )
 """One sentence of complaint with signs of a program in it: a colon, quotes, brackets."""
 
+_NOTHING: Final = regex(r"\s*+(?>(?::[^\n]*+|event: ?\w{1,40}|data: ?(?:\[DONE\]|\{\s*+\}))\s*+){1,200}\Z")
+"""A stream of which only the frame came."""
+_HALF_EVENT: Final = regex(r"\s*(?:event: ?[\w.]{1,60}\s{1,3})?data: ?[{\[][^\n]{0,4000}\s*\Z")
+"""One event of a stream, of which no reader makes JSON."""
+_EMPTY: Final = regex(r"\s*(?:\{\s*\}|\[\s*\]|null|undefined|None|nil|\"\"|''|\[object Object\])\s*\Z")
+"""An empty value, as a program prints it."""
+_NO_CHOICE: Final = regex(r"\s*\{[^{}\[\]]{0,400}\"(?:choices|candidates)\"\s*:\s*(?:\[\s*\]|null)")
+"""A body whose list of answers is empty."""
+_REFUSAL: Final = regex(
+    r"\s*\{\s*\"(?:errors\"\s*:\s*\[(?!\s*\])|(?:success|ok)\"\s*:\s*false\b"
+    r"|message\"\s*:\s*\"[^\"\n]{0,80}(?i:forbidden|unauthori[sz]ed|not found|denied|limit|timed? ?out|unavailable"
+    r"|too many|invalid|error)[^\"\n]{0,80}\"\s*\}\s*\Z)"
+)
+"""How a gateway says no in JSON."""
+_SERVERS_LOG: Final = "the log of the server behind it, or the same request sent to it: curl -i $URL"
+
+
+def nothing_alone(text: str) -> Doubt | None:
+    """Say what a text is in which nothing came: an empty value, the frame of an answer; None for any other."""
+    if _EMPTY.match(text):
+        return Doubt(f"no answer: an empty value, {text.strip()}, and nothing beside it", _SERVERS_LOG)
+    if _NOTHING.match(text) or _NO_CHOICE.match(text):
+        return Doubt("no answer: its frame is there, and nothing in it", _SERVERS_LOG)
+    if _HALF_EVENT.match(text):
+        return Doubt("a part of one event of a stream, and no answer", "the whole stream: curl -sN", "stream-cut-off")
+    return None
+
 
 def said_alone(text: str) -> Doubt | None:
     """Say what a text is that a program wrote when it failed; None for any other.
@@ -95,10 +108,12 @@ def said_alone(text: str) -> Doubt | None:
     Sources: the messages of V8, SpiderMonkey, JavaScriptCore, Go's encoding/json and serde_json, of undici and Node's
     sockets, and the phrases of RFC 9110 (November 2026).
     """
+    if _REFUSAL.match(text):
+        return Doubt("no answer: a gateway says that something failed", _SERVERS_LOG)
     if _GATEWAY.match(text):
         return Doubt(
             "no answer: a gateway, a client or a shell says that something failed",
-            "the log of the server behind it, or the same request sent to it: curl -i $URL",
+            _SERVERS_LOG,
             "gateway-error-opaque" if _REFUSED.match(text) else "",
         )
     if _JSON_READER.match(text):
