@@ -56,12 +56,6 @@ CAUSES = (
         "names and descriptions of tools clearer.",
     ),
     cause(
-        "streaming-parser-loss",
-        "The parser of streamed calls failed, and lost a part of the answer.",
-        sees="calls are broken or missing in a stream; without streaming the same answer is fine.",
-        change="`stream: false` for turns with tools, until the server is upgraded to a newer release.",
-    ),
-    cause(
         "grammar-desync",
         "The sampler and the grammar of the server disagree.",
         sees="the request, or the whole server, dies while it generates.",

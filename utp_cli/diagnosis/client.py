@@ -44,8 +44,8 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
 
     What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
     there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so. A piece
-    of a stream with `arguments: null` is told as a hint, and so is a block of Anthropic's that begins a call without
-    `input`: strict clients refuse both.
+    of a stream with `arguments: null` is told as a hint, so is a call of a stream without `index`, and a block of
+    Anthropic's that begins a call without `input`: strict clients refuse all of them.
 
     What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
     `arguments` always stands there, as a text: `"{}"` where there are none. A call without `function` in a history is
@@ -58,6 +58,9 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
         yield replace(wrong, fix=_NAMELESS)
     for hint in odd(subject, "arguments-null", "a piece of a call has null for its arguments"):
         yield replace(hint, severity="info", fix=_NULL)
+    collided = any(anomaly.code == "index-collision" for anomaly in subject.anomalies)
+    for hint in () if collided else odd(subject, "index-missing", "a call of a stream comes without an index"):
+        yield replace(hint, severity="info", fix=_NO_INDEX)
     for hint in odd(subject, "input-missing", "the block that begins a call lacks its input: strict clients refuse it"):
         yield replace(hint, severity="info", fix=_NO_INPUT)
 
@@ -84,7 +87,7 @@ def legacy_functions_field(subject: Answer | ConversationHistory) -> Iterator[Ob
         yield found if alone else replace(found, severity="info", fix=_SAID_AGAIN)
 
 
-@diagnosis("call-name-empty", "error", views=("rejected", "native"))
+@diagnosis("call-name-empty", "error", views=("rejected", "native", "anomalies"))
 def call_name_empty(answer: Answer) -> Iterator[Observation]:
     """A call has no name.
 
@@ -92,7 +95,8 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
     turn.
 
     What proves it: a native call whose name is missing, null or empty, in an answer that was not cut off; the same
-    in a history; or an error text that says so.
+    in a history; or an error text that says so. A stream whose first piece of a call has an empty name, and a later
+    one the name, is a warning: many clients keep the first.
 
     What to change: drop the call and its result from the history, and ask again. Streamed: the name stands in the
     first piece of each `index` only; put the pieces together by `index`, and never let an empty name of a later
@@ -108,6 +112,8 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
                 pointer=call.pointer,
                 fix=_STREAMED if streamed else _WHOLE,
             )
+    for late in odd(answer, "name-late", "the piece that begins a call has an empty name; the name comes later"):
+        yield replace(late, severity="warning", fix=_LATE)
     for found in answer.native:
         if found.repairs and named_inside(found.repairs):
             yield Observation(
@@ -121,8 +127,10 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
 
 _SAID_AGAIN = "nothing: it is one call, said a second time for old clients"
 _NULL = "a client takes null there as an empty text: upgrade the one that refuses it, or the server that sends it"
+_NO_INDEX = "the server or gateway sends an `index` with every call: upgrade it; a client may take 0 for one call alone"
 _NAMELESS = "whoever makes the stream puts `id` and `name` into content_block itself: upgrade the server or gateway"
 _NO_INPUT = "the server sends `input: {}` in content_block_start, as Anthropic does: upgrade it"
+_LATE = "the server sends no piece before it knows the name: upgrade it, or `stream: false`; clients wait for the name"
 _WHOLE = "do not store it: drop the call and ask again; where it comes again and again, upgrade the server"
 _INSIDE = (
     "unwrap it: `name` and `arguments` out of the arguments (utp parse gives it back); a gateway put there what the"

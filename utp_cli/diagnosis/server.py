@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.beside_native import calls_behind, named_alone, said_again
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import has_turns
@@ -22,13 +21,9 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
     from utp_cli.dialects.spec import Dialect
 
-_FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
-_CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
-_BLANK = regex(r"[\s,;]*")
 _AROUND_CALLS = regex(r"Calling tools?:|```\w{0,20}|</?[a-z_]{1,30}>|[\s,;]+")
 """What may stand around calls where a text is nothing else: fences, tags that no dialect has, separators, and the words
 in which smolagents tells of calls."""
-_DECODER = json.JSONDecoder()
 _BARE = regex(r"\s*(?:\{|\[(?![A-Z_]{3,30}\])|```)")
 _BULLETS = frozenset("●⏺✦")
 """What windows of clients put in front of an answer."""
@@ -58,32 +53,11 @@ _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
 
 
-_REST = regex(r"\s*,\s*\{\s*\"name\"\s*:\s*\"[^\"\n]{1,128}\"\s*,\s*\"(?:arguments|parameters)\"")
-"""How the rest of a list of calls begins, behind the first of them."""
-_WHOLE_LIST = (
-    "ask with `stream: false`: the parser of whole answers reads all calls; or one call a turn "
-    "(`parallel_tool_calls: false`); update the server"
-)
-_BEGINS = regex(r"(?:^|\n)[ \t]*\Z|[.!:>] ?\Z")
-"""What stands in front of a call that is made: a line's beginning, or the end of a sentence."""
-_TURN = regex(r"(?:/(?:messages|contents|input))?/(\d{1,7})/")
-"""How a pointer into a conversation begins."""
-
-
-def _behind(answer: Answer) -> list[CallView]:
-    """Return the calls, on lines of their own, in the text of a conversation behind its last structured call."""
-    turns = [int(turn[1]) for call in answer.native if (turn := _TURN.match(call.pointer))]
-    last = max(turns, default=0)
-    found = [call for call in answer.in_text if turns and (turn := _TURN.match(call.pointer)) and int(turn[1]) > last]
-    texts = answer.result.texts
-    return [call for call in found if call.span and _BEGINS.search(texts.get(call.pointer, ""), 0, call.span[0])]
-
-
 @diagnosis(
     "call-left-in-content",
     "error",
     star=True,
-    views=("in_text", "rejected", "bare"),
+    views=("in_text", "rejected", "bare", "repeated"),
 )
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     """The call stands in the text and nothing runs it.
@@ -106,9 +80,9 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     Symptoms: `tool_calls is empty but content contains <tool_call>`, `finish_reason stop instead of
     tool_calls`, `model returns tool call as plain text`.
     """
-    later = _behind(answer) if answer.native else []
+    later = calls_behind(answer) if answer.native else []
     if answer.native and not later:
-        yield from _said_again(answer)
+        yield from said_again(answer)
         return
     if answer.asked_in_text:
         return
@@ -239,54 +213,11 @@ def _is_all(text: str, call: CallView, answer: Answer) -> bool:
     """Whether a text is nothing but calls with arguments, in a fence or in tags; the last one may be cut off."""
     if not _TOOL_NAME.fullmatch(call.name or ""):
         return False
-    if _named_alone(text):
+    if named_alone(text):
         return True
     spans = sorted(one.span for one in (*answer.in_text, *answer.cut_off) if one.span and one.pointer == call.pointer)
     between = zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)], strict=True)
     return bool(call.arguments) and not _AROUND_CALLS.sub("", "".join(text[end:start] for end, start in between))
-
-
-def _named_alone(text: str) -> set[str]:
-    """Return the names of the calls where a text is objects with a name and arguments, alone or in a fence."""
-    names: set[str] = set()
-    text = text.strip()
-    fenced = _FENCED.fullmatch(text)
-    rest = fenced[1] if fenced else text
-    at = 0
-    while at < len(rest):
-        try:
-            value, at = _DECODER.raw_decode(rest, at)
-        except (ValueError, RecursionError):
-            return set()
-        named = isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= _CALL_KEYS
-        if not (named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))):
-            return set()
-        names.add(value["name"])
-        at = _BLANK.match(rest, at).end()  # type: ignore[union-attr]  # it matches nothing, too
-    return names
-
-
-def _said_again(answer: Answer) -> Iterator[Observation]:
-    """Find the first text that is nothing but the JSON of structured calls, or the rest of their list."""
-    names = {call.name for call in answer.native}
-    for passage in answer.bare:
-        if _REST.match(passage.text):
-            yield Observation(
-                message="a further call stands in the text: the parser let go of the list behind the first",
-                evidence=passage.text,
-                pointer=passage.pointer,
-                fix=_WHOLE_LIST,
-            )
-            return
-        said = _named_alone(passage.text)
-        if said and said <= names:
-            yield Observation(
-                message="the text says the structured call again: people see it written",
-                evidence=passage.text,
-                pointer=passage.pointer,
-                severity="warning",
-            )
-            return
 
 
 def _told(answer: Answer) -> str:

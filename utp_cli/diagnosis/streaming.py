@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.diagnosis.special_tokens import lone_closing
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
     What people see: parallel calls become one, with names or arguments glued together.
 
     What proves it: two different ids, or a second complete name, under one `tool_calls[].index`; or several
-    calls without any `index`. One call without it is told as a hint: strict clients refuse the piece.
+    calls without any `index`.
 
     What to change: group the pieces by `id` when it changes; the server or the gateway must send an `index` with
     every call. Ollama and some Gemini gateways send `index: 0` for all: update them, or send
@@ -42,10 +44,7 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `Extra data: line 1 column`, `tool call index 0 reused`.
     """
-    collided = [*odd(answer, "index-collision", "pieces of different calls come under one index")]
-    yield from collided
-    for each in () if collided else odd(answer, "index-missing", "a call comes without an index"):
-        yield replace(each, severity="info")
+    yield from odd(answer, "index-collision", "pieces of different calls come under one index")
 
 
 @diagnosis("stream-name-repeated", "error", views=("anomalies", "native"))
@@ -104,6 +103,48 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
     yield from odd(answer, "arguments-repeated", "pieces of the arguments repeat what came before")
     for each in odd(answer, "arguments-held", "the arguments come behind an empty object, and clients join the two"):
         yield replace(each, severity="warning", fix=_HELD)
+
+
+_BEFORE = ('{"', "{", '"')
+"""What the beginning of arguments is lost with."""
+
+
+@diagnosis("streaming-parser-loss", "error", views=("rejected", "native"))
+def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
+    """The parser of streamed calls failed, and lost a part of the answer.
+
+    What people see: calls are broken or missing in a stream; without streaming the same answer is fine.
+
+    What proves it: an error body, a log line or an error in a stream with one of the texts below; or a streamed call
+    whose name came, and whose arguments are JSON but for their beginning (not Anthropic's, who streams what the model
+    writes). As a hint: a streamed call lacks what its
+    tool requires, and the end of a call's markup stands in the text beside it.
+
+    What to change: `stream: false` for turns with tools, until the server is upgraded to a newer release.
+    """
+    if not answer.result.stream:
+        return
+    parsed = answer.shape != "anthropic" or answer.server
+    for call in answer.rejected if parsed else ():
+        begun = call.rung == "native" and call.name and call.raw.strip() and not call.raw.lstrip().startswith(_BEFORE)
+        if begun and any(strict(lost + call.raw).ok for lost in _BEFORE):
+            yield Observation(
+                message=f"the beginning of the arguments of {call.name} is lost",
+                evidence=call.raw,
+                pointer=call.pointer,
+                tool=call.name,
+            )
+            return
+    closing = next(filter(None, (lone_closing(passage.prose) for passage in answer.visible)), None)
+    emptied = [call for call, _ in answer.misfits if call.native and not call.arguments]
+    if closing and emptied:
+        yield Observation(
+            severity="info",
+            message=f"the call of {emptied[0].name} came without its arguments, and {closing[0]} stands in the text",
+            evidence=closing[0],
+            pointer=emptied[0].pointer,
+            tool=emptied[0].name,
+        )
 
 
 @diagnosis("sse-framing-broken", "error", views=("anomalies",))

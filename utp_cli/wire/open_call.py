@@ -29,6 +29,8 @@ class OpenCall:
         self.pieces: list[str] = []
         self.place = place
         self.how = how
+        self.begins_nameless = False
+        """Its first piece has an empty name."""
         self._decoder = decoder
 
     def named(self, name: Any) -> list[WireEvent]:
@@ -36,6 +38,8 @@ class OpenCall:
         self.name, before = self.name or name_of(name), self.name
         if before or not self.name:
             return []
+        if self.begins_nameless:
+            self._decoder.odd("name-late", self.place, f"an empty name first, then {self.name!r}")
         opened = CallOpened(key=self.key, name=self.name, id=self.id, pointer=self.place)
         return [opened, *(CallPiece(key=self.key, text=piece) for piece in self.pieces if piece)]
 

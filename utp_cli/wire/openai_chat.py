@@ -285,6 +285,7 @@ class Decoder(FormatDecoder):
         if call is None:
             where = self.at(*state.root, "tool_calls", len(state.calls), *argument_path(key, function is piece))
             call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **HOW[key])
+            call.begins_nameless = function.get("name") == ""
             state.calls.append(call)
             state.indexes.append(index)
             state.without_index += index is None

@@ -34,6 +34,8 @@ _CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "apply_patch_call": ("operation", {"hosted": True}),
 }
 """Items that are calls for the client: the key of their arguments, and what `CallDone` says of them."""
+_FIRST: Final = frozenset({"response.created", "response.queued", "response.in_progress", "response.completed"})
+"""Events that stand first in a stream; one that has the whole answer may stand alone."""
 _ASKED: Final = ("queries", "code")
 """What the provider's own tools were asked, where the item has no one object for it."""
 
@@ -60,6 +62,8 @@ class Decoder(FormatDecoder):
         doc = dict_of(document)
         kind = text_of(doc.get("type"))
         reader = _EVENTS.get(kind)
+        if self.metadata.begun is None and kind.startswith("response."):
+            self.metadata.begun = kind in _FIRST
         if reader is not None:
             return reader(self, doc)
         if kind.startswith("response."):

@@ -34,6 +34,8 @@ class ClassShape(NamedTuple):
     """From one object as JSON has it. For a class that stands in lists: from the list."""
     listed: bool = False
     """Several of them are one document; one alone is read as a list of one."""
+    endless: bool = False
+    """Of a stream: it has no place for the reason why the answer ended."""
 
 
 def _same(value: Any) -> Any:
@@ -62,6 +64,10 @@ def _choices(choices: list[Any]) -> Any:
 
 _BODY: Final = ClassShape("answer", _same)
 _STREAM: Final = ClassShape("stream", _same, listed=True)
+_DELTAS: Final = ClassShape("stream", _chat_stream, listed=True, endless=True)
+_CALL_DELTAS: Final = ClassShape(
+    "stream", lambda calls: _chat_stream([{"tool_calls": [call]} for call in calls]), listed=True, endless=True
+)
 _CALLS: Final = ClassShape("answer", _calls, listed=True)
 _ITEMS: Final = ClassShape("answer", _items, listed=True)
 _BLOCKS: Final = ClassShape("answer", _blocks, listed=True)
@@ -86,9 +92,8 @@ _ROWS: Final[tuple[tuple[ClassShape, str], ...]] = (
         ResponseContentPartAddedEvent ResponseContentPartDoneEvent ResponseCompletedEvent
         ResponseIncompleteEvent ResponseFailedEvent
     """),
-    (ClassShape("stream", _chat_stream, listed=True), "ChoiceDelta ChatCompletionDeltaToolCall Delta DeltaMessage"),
-    (ClassShape("stream", lambda calls: _chat_stream([{"tool_calls": [call]} for call in calls]), listed=True),
-     "ChoiceDeltaToolCall"),
+    (_DELTAS, "ChoiceDelta ChatCompletionDeltaToolCall Delta DeltaMessage"),
+    (_CALL_DELTAS, "ChoiceDeltaToolCall"),
     (ClassShape("answer", _choices, listed=True), "Choice Choices ChatCompletionChoice ParsedChoice"),
     (_CALLS, """
         ChatCompletionMessageToolCall ChatCompletionMessageFunctionToolCall
@@ -180,7 +185,7 @@ def _from_class(objects: list[Named], name: str) -> FoundDocument | None:
         value = value if shape.listed else value[0]
     document = shape.write(value)
     if shape.kind != "answer" or _answers(document):
-        return FoundDocument(document, shape.kind, cut)
+        return FoundDocument(document, shape.kind, cut or shape.endless)
     refused = shape is _BODY and recognise(document).format == "error" and _tells_error(document)
     return FoundDocument(document, "error", cut) if refused else None
 

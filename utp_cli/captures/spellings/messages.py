@@ -155,6 +155,9 @@ def langchain(fields: dict[str, Any]) -> Any:
 def langchain_chunks(chunks: list[Any]) -> Any:
     """Chunks: their `args: {}` is a guess of the library's, `tool_call_chunks` is what came."""
     chunks = [dict_of(chunk.get("message")) or chunk for _, chunk in dicts_of(chunks)]
+    pieces = any(chunk.get("tool_call_chunks") or chunk.get("tool_calls") for chunk in chunks)
+    if len(chunks) == 1 and not pieces and dict_of(chunks[0].get("additional_kwargs")):
+        return langchain(chunks[0])  # the sum of a stream whose calls LangChain did not read
     return [{"tool_calls": [], "invalid_tool_calls": [], **chunk, "type": "AIMessageChunk"} for chunk in chunks]
 
 

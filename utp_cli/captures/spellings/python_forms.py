@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from utp_cli.captures.spellings.documents import class_of, document_of
@@ -26,6 +27,8 @@ _TELLING: Final = (
 _PLAIN: Final = r"(?:\"[^\"\\\n]{0,200}+\"|'[^'\\\n]{0,200}+'|[^\s\"'\\(){}\[\]<>]{1,200}+)"
 PAIRS: Final = rf"{_PLAIN}(?: +(?!(?:{_TELLING})=)[\w.]{{1,60}}={_PLAIN}){{0,30}}+[ \t\r]{{0,9}}(?![^\n])"
 """A plain value and the pairs behind it to the end of the line: of a log that writes pairs, and of no document."""
+_LABEL: Final = 40
+_DIGITS: Final = regex(r"\d{1,9}")
 _FIELD: Final = regex(r"([^\W\d]\w*)=(?!=)")
 _MOST_FIELDS: Final = 60
 _OPENAI_OBJECT: Final = regex(r"<OpenAIObject[^<>\n]{0,200}> JSON: ")
@@ -43,8 +46,15 @@ def read_object(text: str, at: int) -> Spelling | None:
         return said
     shape = class_of(read.value.name)
     if shape and shape.kind == "stream":
-        read = _following(text, read)
+        read = _following(text, read, _label(text, at))
     return _spelling(read, "python-repr")
+
+
+def _label(text: str, at: int) -> re.Pattern[str]:
+    """Return the words that a program prints in front of each object, as `chunk 3: `: those before the first."""
+    line = text.rfind("\n", max(at - _LABEL, 0), at) + 1
+    words = text[line:at] if line or at < _LABEL else ""
+    return re.compile(_DIGITS.sub(r"\\d{1,9}", re.escape(words)))
 
 
 def _exception(read: Read) -> Spelling | None:
@@ -55,13 +65,15 @@ def _exception(read: Read) -> Spelling | None:
     return Spelling(document=str(value.items[0]), kind="error", form="exception-repr", end=read.end, cut=cut)
 
 
-def _following(text: str, first: Read) -> Read:
-    """Read the objects of a stream that follow, one a line or behind a comma."""
+def _following(text: str, first: Read, label: re.Pattern[str]) -> Read:
+    """Read the objects of a stream that follow, one a line or behind a comma, each behind its label."""
     objects, end = [first.value], first.end
     cut = first.open
     while not cut:
         at = skip(text, end)
         at = skip(text, at + 1) if text.startswith(",", at) else at
+        labelled = label.match(text, at)
+        at = labelled.end() if labelled else at
         match = NAME.match(text, at)
         shape = class_of(match[0].rpartition(".")[2]) if match else None
         if not match or shape is None or shape.kind != "stream" or not text.startswith("(", match.end()):

@@ -1,0 +1,121 @@
+"""Calls in the text beside structured ones: the parser let go of a part, or people see a call written that is run."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.observation import Observation
+from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from utp_cli.diagnosis.call_view import CallView
+    from utp_cli.diagnosis.subject import Answer
+
+_FENCED = regex(r"```\w*\s*(\{.*\})\s*```", re.DOTALL)
+_CALL_KEYS = frozenset({"name", "arguments", "parameters", "id", "type"})
+_BLANK = regex(r"[\s,;]*")
+_DECODER = json.JSONDecoder()
+_REST = regex(r"\s*,\s*\{\s*\"name\"\s*:\s*\"[^\"\n]{1,128}\"\s*,\s*\"(?:arguments|parameters)\"")
+"""How the rest of a list of calls begins, behind the first of them."""
+_WHOLE_LIST = (
+    "ask with `stream: false`: the parser of whole answers reads all calls; or one call a turn "
+    "(`parallel_tool_calls: false`); update the server"
+)
+_AGAIN = "the text says the structured call again: people see it written"
+_HOLDS_BACK = "the call is run: drop the text from its marker on; a newer server, or `stream: false`, holds it back"
+_ALL = "send `parallel_tool_calls: true`: without it llama-server reads one call of an answer"
+_BEGINS = regex(r"(?:^|\n)[ \t]*\Z|[.!:>] ?\Z")
+"""What stands in front of a call that is made: a line's beginning, or the end of a sentence."""
+_TURN = regex(r"(?:/(?:messages|contents|input))?/(\d{1,7})/")
+"""How a pointer into a conversation begins."""
+
+
+def calls_behind(answer: Answer) -> list[CallView]:
+    """Return the calls, on lines of their own, in the text of a conversation behind its last structured call."""
+    turns = [int(turn[1]) for call in answer.native if (turn := _TURN.match(call.pointer))]
+    last = max(turns, default=0)
+    found = [call for call in answer.in_text if turns and (turn := _TURN.match(call.pointer)) and int(turn[1]) > last]
+    texts = answer.result.texts
+    return [call for call in found if call.span and _BEGINS.search(texts.get(call.pointer, ""), 0, call.span[0])]
+
+
+def said_again(answer: Answer) -> Iterator[Observation]:
+    """Find the first call in a text beside structured ones: one of them again, or a further one."""
+    yield from islice((*_marked(answer), *_bare(answer)), 1)
+
+
+def _marked(answer: Answer) -> Iterator[Observation]:
+    """Find calls in markup: structured ones again, which the ladder drops, and others, on lines of their own."""
+    texts = answer.result.texts
+    for again in answer.repeated:
+        written = texts[again.pointer][slice(*again.span)]
+        yield Observation(
+            severity="info",
+            confidence="low",
+            message=_AGAIN,
+            evidence=written,
+            pointer=again.pointer,
+            span=again.span,
+            fix=_HOLDS_BACK,
+        )
+    for call in answer.in_text:
+        begins = call.span and _BEGINS.search(texts.get(call.pointer, ""), 0, call.span[0])
+        if begins and call.parser in DIALECTS:
+            yield Observation(
+                message=f"a further call, of {call.name}, stands in the text: the parser let go of it",
+                evidence=answer.written(call),
+                pointer=call.pointer,
+                span=call.span,
+                fix=_ALL if fixes.engine_of(answer) == "llama.cpp" else _WHOLE_LIST,
+                tool=call.name,
+            )
+
+
+def _bare(answer: Answer) -> Iterator[Observation]:
+    """Find texts that are nothing but the JSON of structured calls, or the rest of their list."""
+    names = {call.name for call in answer.native}
+    for passage in answer.bare:
+        if _REST.match(passage.text):
+            yield Observation(
+                message="a further call stands in the text: the parser let go of the list behind the first",
+                evidence=passage.text,
+                pointer=passage.pointer,
+                fix=_WHOLE_LIST,
+            )
+            return
+        said = named_alone(passage.text)
+        if said and said <= names:
+            yield Observation(
+                message=_AGAIN,
+                evidence=passage.text,
+                pointer=passage.pointer,
+                severity="warning",
+            )
+            return
+
+
+def named_alone(text: str) -> set[str]:
+    """Return the names of the calls where a text is objects with a name and arguments, alone or in a fence."""
+    names: set[str] = set()
+    text = text.strip()
+    fenced = _FENCED.fullmatch(text)
+    rest = fenced[1] if fenced else text
+    at = 0
+    while at < len(rest):
+        try:
+            value, at = _DECODER.raw_decode(rest, at)
+        except (ValueError, RecursionError):
+            return set()
+        named = isinstance(value, dict) and isinstance(value.get("name"), str) and value.keys() <= _CALL_KEYS
+        if not (named and any(isinstance(value.get(key), dict) for key in ("arguments", "parameters"))):
+            return set()
+        names.add(value["name"])
+        at = _BLANK.match(rest, at).end()  # type: ignore[union-attr]  # it matches nothing, too
+    return names
