@@ -100,4 +100,4 @@ def test_one_call_without_an_index_is_a_hint() -> None:
         "]}}]}", ']}, "finish_reason": "tool_calls"}]}'
     )
     found = parse(whole + "data: [DONE]\n\n").diagnoses
-    assert [(finding.code, finding.severity) for finding in found] == [("stream-index-collision", "info")]
+    assert [(finding.code, finding.severity) for finding in found] == [("call-shape-invalid", "info")]

@@ -29,6 +29,7 @@ _PRINTED = regex(
 )
 """How Python prints a call of a chat completion: its arguments are JSON text in it."""
 _PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
+_BETWEEN_TAGS = regex(r"</\w{1,20}>\\n ?<\w{1,20}\b")
 _OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
 
@@ -365,7 +366,8 @@ def literal_backslash_n(answer: Answer) -> Iterator[Observation]:
     What people see: a file is written as one long line with `\n` in it.
 
     What proves it: a string value has two or more times the two characters backslash and n, and no line
-    break. Paths, patterns, commands and quoted strings in code are left alone.
+    break. Paths, patterns, commands and quoted strings in code are left alone. Or these two characters stand between
+    the tags of a call.
 
     What to change: unescape only parameters of prose or code, and only after asking; say "real line breaks"
     in the description of the parameter.
@@ -376,6 +378,9 @@ def literal_backslash_n(answer: Answer) -> Iterator[Observation]:
     Seen in: `voideditor/void#611` (November 2026).
     """
     for call in answer.call_views:
+        escaped = _BETWEEN_TAGS.search(call.text) if "\\n" in call.text else None
+        if escaped and call.untyped:
+            yield _seen(call, "backslash-n stands between the tags of the call", escaped[0])
         for name, value in call.arguments.items():
             if isinstance(value, str) and call.whole and _escaped_twice(name, value):
                 yield _seen(call, f"{name} holds backslash-n instead of line breaks", f"{name}: {clipped(value, 120)}")

@@ -53,8 +53,9 @@ def said_again(answer: Answer) -> Iterator[Observation]:
 
 def _marked(answer: Answer) -> Iterator[Observation]:
     """Find calls in markup: structured ones again, which the ladder drops, and others, on lines of their own."""
-    texts = answer.result.texts
-    for again in answer.repeated:
+    texts, others = answer.result.texts, {call.pointer for call in answer.call_views}
+    seen = {passage.pointer for passage in answer.bare} - others
+    for again in (part for part in answer.result.segments if part.kind == "call" and part.pointer in seen):
         written = texts[again.pointer][slice(*again.span)]
         yield Observation(
             severity="info",

@@ -112,7 +112,8 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
                 pointer=call.pointer,
                 fix=_STREAMED if streamed else _WHOLE,
             )
-    for late in odd(answer, "name-late", "the piece that begins a call has an empty name; the name comes later"):
+    late_name = "the piece that begins a call has an empty name; the name comes later"
+    for late in odd(answer, "name-late", late_name) if answer.anomalies else ():
         yield replace(late, severity="warning", fix=_LATE)
     for found in answer.native:
         if found.repairs and named_inside(found.repairs):

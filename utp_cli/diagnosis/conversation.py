@@ -212,6 +212,8 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
     Symptoms: `invalid character in string literal`, `Unterminated string starting at`.
     """
     for call in session.call_views:
+        if call.free_text:
+            continue
         if call.text.strip() and not call.reading.ok:
             yield Observation(
                 message=f"the arguments of a past call of {call.name} are no JSON: {call.reading.error}",

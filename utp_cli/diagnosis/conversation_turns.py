@@ -10,7 +10,7 @@ from utp_cli.diagnosis.json_text import strict
 from utp_cli.protocol.calls import WireAnomaly
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
-from utp_cli.protocol.records import Record
+from utp_cli.protocol.records import Record, replace
 from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
@@ -154,6 +154,9 @@ def _calls(place: str, message: dict[str, Any]) -> Iterator[tuple[CallView, dict
         if isinstance(call, dict):
             function = function_of(call)
             where = places[index] if places else f"{place}/tool_calls/{index}"
+            if isinstance(custom := call.get("custom"), dict):
+                yield _custom(place, where, call.get("id"), custom), call
+                continue
             yield _written(place, where, call.get("id"), function.get("name"), function.get("arguments")), call
 
 
@@ -183,6 +186,12 @@ def _written(turn: str, place: str, call_id: Any, name: Any, arguments: Any) -> 
         turn=turn,
         read=read,
     )
+
+
+def _custom(turn: str, place: str, call_id: Any, custom: dict[str, Any]) -> CallView:
+    """Read the call of a custom tool, whose input is any text."""
+    said = str(custom.get("input") or "")
+    return replace(_written(turn, place, call_id, custom.get("name"), {"input": said}), text=said)
 
 
 def _result(place: str, message: dict[str, Any]) -> Result:

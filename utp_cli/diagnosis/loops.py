@@ -7,39 +7,28 @@ from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis.choice import choice_of
 from utp_cli.diagnosis.conversation_turns import canonical
-from utp_cli.diagnosis.models import BUILT_IN, WEAK, belongs
+from utp_cli.diagnosis.models import WEAK, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import has_turns
-from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.conversation_turns import MessageTurn
     from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected
     from utp_cli.protocol.spans import Span
-    from utp_cli.protocol.tools import Tool
-
-_TAKEN_APART = "the model's own wrapper for parallel calls: take `tool_uses` apart into calls, or send one call a turn"
-"""The fix for OpenAI's own wrapper, which leaks now and then as a call."""
-HOSTED = frozenset({"computer", "local_shell", "shell", "apply_patch"})
-"""What the Responses API asks of the client without that the request defines it by name."""
 
 TIMES = 3
 """How often the same call in a row is a loop."""
 
-_MOST_NAMES = 50
-"""Unknown names that are compared with every known one."""
 _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
-_PREFIX = regex(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
-_SPELLINGS = frozenset({"name-decoration", "name-style"})
-"""Repairs of a name that is meant, as opposed to one that is merely like it."""
-_SUFFIX = regex(r"(?::\d+|\(\))$")
 _ANNOUNCES = regex(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
+_CALLS = regex(r"\b(?:call|use|invoke|run)\b", re.IGNORECASE)
 _ONLY_SAYS = regex(
     r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|remember|never|need (?:you|more|some))\b"
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
@@ -48,93 +37,6 @@ _ONLY_SAYS = regex(
 _RESULTS = ("<tool_response>", "<tool_result>", "<function_results>", "[TOOL_RESULTS]")
 _RESULT = rf"(?:^[ \t*]*Observation:|{'|'.join(map(re.escape, _RESULTS))})"
 _GOES_ON = regex(_RESULT + r"(?=\s*\S)", re.MULTILINE)
-
-
-@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"), views=("known",))
-def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]:
-    """The tool does not exist.
-
-    What people see: the executor has no such tool.
-
-    What proves it: tools are known, and a call's name is none of them, not even without prefix, case and
-    punctuation. The evidence gives the nearest name; a tool that the model was trained on is named as such.
-
-    What to change: offer a tool of that name (register it, or switch its tool set on), or return an error result that
-    lists the tools; offer fewer and clearer tools. Llama 3.1 and gpt-oss: switch their built-in tools off in the
-    template.
-
-    Error texts: `MCP error -32602: Tool get_ordr not found`, `Error: get_ordr is not a valid tool, try
-    one of [get_order]`, `attempted to call tool … which was not in request.tools`.
-
-    Symptoms: `Unknown function`, `KeyError`.
-    """
-    for call in _nameless(subject.known, subject.turns):
-        if not _variants(call, subject.known):
-            near = nearest(call.name or "", subject.known)
-            kind = "a built-in tool of the model" if call.name in BUILT_IN else f"nearest: {near or 'none'}"
-            yield Observation(
-                message=f"there is no tool {call.name}",
-                evidence=f"{call.name}; {kind}; known: {', '.join(subject.known)}",
-                pointer=call.pointer,
-                span=call.span,
-                fix=_TAKEN_APART if call.wraps_calls else "",
-                tool=call.name,
-            )
-
-
-@diagnosis("tool-name-variant", "warning", kinds=("answer", "session"), views=("known",))
-def tool_name_variant(subject: Answer | ConversationHistory) -> Iterator[Observation]:
-    """The name of a tool is decorated or spelt in another way.
-
-    What people see: the tool exists, under a slightly different name.
-
-    What proves it: the call's name becomes a known one after dropping a prefix (`functions.`,
-    `default_api:`, `mcp__server__`, `tool:`), case, or `-`, `.` and `_`.
-
-    What to change: map it back when exactly one tool fits; give tools names without dots.
-
-    Symptoms: `functions.get_weather is not registered`, `Tool default_api.search not found`.
-    """
-    for call in _nameless(subject.known, subject.turns):
-        variants = _variants(call, subject.known)
-        if variants:
-            yield Observation(
-                message=f"{call.name} is a variant of {' or '.join(variants)}",
-                evidence=f"{call.name}; known: {', '.join(variants)}",
-                pointer=call.pointer,
-                span=call.span,
-                fix=f"map {call.name} to {variants[0]}" if len(variants) == 1 else "",
-                tool=call.name,
-            )
-
-
-def _nameless(known: Mapping[str, Tool], turns: tuple[MessageTurn, ...]) -> Iterator[CallView]:
-    """The calls whose name is no known one, each name once."""
-    seen = {*known, "", None}
-    calls = (call for turn in turns for call in turn.calls) if known else ()
-    for call in calls:
-        elsewhere = call.server or (call.parser == "openai-responses" and call.name in HOSTED)
-        if not elsewhere and call.name not in seen and len(seen) < len(known) + _MOST_NAMES:
-            seen.add(call.name)
-            yield call
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()
-
-
-def _variants(call: CallView, known: Mapping[str, Tool]) -> list[str]:
-    """The known tools that a name may mean: as it was repaired, as it is, or without its prefixes."""
-    if call.known_name in known and any(repair.code in _SPELLINGS for repair in call.repairs):
-        return [call.known_name]
-    rest = _SUFFIX.sub("", (call.name or "").strip())
-    for _ in range(4):
-        found = [tool for tool in known if _folded(tool) == _folded(rest)]
-        shorter = _PREFIX.sub("", rest, count=1)
-        if found or shorter == rest:
-            return found
-        rest = shorter
-    return []
 
 
 @diagnosis("duplicate-call", "warning", kinds=("answer", "session"), views=("turns",))
@@ -298,7 +200,8 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
 
     What proves it: tools are known, there is no call anywhere, the answer came to a normal end, and its
     last sentence announces an act (I'll, I will, let me, I'm going to) and names a known tool or ends in a
-    colon or an ellipsis.
+    colon or an ellipsis. Where an answer has no text, the last sentence of its thinking that says which known tool
+    is to be called.
 
     What to change: `tool_choice: required` for that turn; check that the tools reach the prompt; take a
     model trained for tools.
@@ -306,6 +209,9 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
     Symptoms: `model says it will call the tool but does not`.
     """
     if not answer.known or answer.call_views or answer.thought or answer.result.server_calls or not answer.ended:
+        return
+    if not answer.result.content.strip():
+        yield from _planned(answer)
         return
     lines = answer.result.content[-_LAST:].replace("’", "'").rstrip().rsplit("\n", 1)
     last = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]
@@ -320,6 +226,19 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
         )
 
 
+def _planned(answer: Answer) -> Iterator[Observation]:
+    """Find the call that the thinking of an answer without a text ends with."""
+    last = re.split(r"(?<=[.!?])\s+", answer.result.reasoning[-_LAST:].strip())[-1]
+    named = [name for name in answer.known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
+    if named and _CALLS.search(last):
+        yield Observation(
+            message=f"a call is planned in the thinking and not made: {named[0]}",
+            evidence=last,
+            tool=named[0],
+            fix="ask again; a server's parser may have lost the call: repeat it with `stream: false`",
+        )
+
+
 @diagnosis("fabricated-result", "error", views=("passages",))
 def fabricated_result(answer: Answer) -> Iterator[Observation]:
     """The model invents what the tool said.
@@ -328,7 +247,8 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
 
     What proves it: after a call the same text goes on with `Observation:`, `<tool_response>`,
     `<tool_result>`, `<function_results>` or `[TOOL_RESULTS]`, and something behind it; or the text has the box in
-    which Open WebUI shows a call that was run, result and all.
+    which Open WebUI shows a call that was run, result and all. A tool's turn in the markup of gpt-oss is a hint in a
+    raw text, which may be a whole conversation.
 
     What to change: add that marker to `stop`; use native tool calls; ignore all that comes after the call.
 
@@ -354,6 +274,15 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
                 fix="send earlier calls as `tool_calls` and messages of the role `tool`, not as the HTML that a client "
                 "shows (Open WebUI: native function calling); a new chat, whose history has no such boxes",
             )
+        turn = _TOOLS_TURN.search(passage.text, first.get(passage.pointer, len(passage.text)))
+        if turn:
+            yield replace(
+                _invented(passage.text[turn.start() : turn.start() + 120], turn[0], passage.pointer, turn.span()),
+                severity="info" if answer.raw else None,
+                confidence="low" if answer.raw else "high",
+                fix=_CALL_ENDS,
+            )
+            return
         begun = any(map(passage.text.__contains__, ("Observation:", *_RESULTS)))
         called = first.get(passage.pointer, len(passage.prose))
         found = _GOES_ON.search(passage.prose, called) if begun else None
@@ -362,6 +291,9 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
             yield _invented(evidence, found[0].strip(), passage.pointer, found.span())
 
 
+_TOOLS_TURN = regex(r"<\|start\|>(?:functions\.)?[\w.-]{1,80} to=assistant")
+"""How a tool's turn begins in gpt-oss' markup."""
+_CALL_ENDS = "the server has to stop at <|call|>: add it to `stop`; ignore all that comes after the call"
 _BOX = regex(r'<details (?=[^>]{0,200}\btype="tool_calls")(?=[^>]{0,2000}\bdone="true")')
 """How Open WebUI shows a call and its result in the text of a message that it keeps (its sources, November 2026): where
 a server's answer has it, the model wrote it."""

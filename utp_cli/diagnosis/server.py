@@ -48,6 +48,8 @@ _NO_FAULT = frozenset({"missing-close-tag", "single-quotes", "python-literal"})
 _STREAMS_SINCE = "0.8.0"
 """The release of Ollama that reads calls in streams (ollama.com/blog/streaming-tool, 28 May 2025)."""
 _OLD_STREAM = f"; before {_STREAMS_SINCE} it reads no calls in streams: upgrade, or ask with `stream: false`"
+_RESPONSES = "openai-responses"
+_ITS_CHAT = "; or stream /v1/chat/completions, or do not stream: the Responses API of a server has a parser of its own"
 _WITHOUT_OPENING = "upgrade to a parser that reads calls without {opening}, or read them out of the text"
 _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
 """What may be a tool's name: no provider takes blanks in it."""
@@ -57,7 +59,7 @@ _TOOL_NAME = regex(r"[\w.:/-]{1,128}")
     "call-left-in-content",
     "error",
     star=True,
-    views=("in_text", "rejected", "bare", "repeated"),
+    views=("in_text", "rejected", "bare"),
 )
 def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     """The call stands in the text and nothing runs it.
@@ -109,7 +111,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
             pointer=call.pointer,
             span=call.span,
             fix=fixes.tool_parser(answer, dialect or dialect_of(answer.model))
-            + _of_old_stream(answer)
+            + _of_stream(answer)
             + _without_arguments(call, answer)
             + ("" if sure else _ALONE),
             tool=call.name,
@@ -123,9 +125,11 @@ def _without_arguments(call: CallView, answer: Answer) -> str:
     return "" if call.arguments or not _is_bare(call, answer) or _ARGUMENTS.search(written) else _NO_ARGUMENTS
 
 
-def _of_old_stream(answer: Answer) -> str:
-    """Say what else helps in a stream of an Ollama that may be too old to read calls in one."""
+def _of_stream(answer: Answer) -> str:
+    """Say what else helps in a stream: of an Ollama that may be too old to read calls in one, of a Responses API."""
     old = number_of(answer.server.get("version")) < number_of(_STREAMS_SINCE)
+    if answer.result.stream and answer.shape == _RESPONSES and fixes.engine_of(answer) not in (None, "hosted"):
+        return _ITS_CHAT
     return _OLD_STREAM if answer.result.stream and fixes.engine_of(answer) == "ollama" and old else ""
 
 

@@ -109,7 +109,7 @@ _BEFORE = ('{"', "{", '"')
 """What the beginning of arguments is lost with."""
 
 
-@diagnosis("streaming-parser-loss", "error", views=("rejected", "native"))
+@diagnosis("streaming-parser-loss", "error", views=("rejected", "misfits"))
 def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
     """The parser of streamed calls failed, and lost a part of the answer.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from utp_cli.facts.finish_reasons import Meaning
     from utp_cli.protocol.calls import ParseResult, Rejected
     from utp_cli.protocol.findings import Finding
-    from utp_cli.protocol.spans import Segment, Span
+    from utp_cli.protocol.spans import Span
     from utp_cli.validation.definitions import Definition
 
 RAW_SHAPES = frozenset({"text", "ollama-generate"})
@@ -243,19 +243,10 @@ class Answer(Record):
 
     @property
     def bare(self) -> Sequence[AnswerText]:
-        """Visible texts that begin as JSON does, or a fence, beside structured calls."""
+        """Visible texts that begin as JSON does, or a fence, or hold a call, beside structured calls."""
         if not (self.result.texts and self.native):
             return ()
-        return [passage for passage in self.visible if passage.text.lstrip()[:1] in ("{", "[", "`", ",")]
-
-    @property
-    def repeated(self) -> Sequence[Segment]:
-        """Calls in visible texts that structured calls say again: the ladder drops them."""
-        if not (self.result.texts and self.native):
-            return ()
-        others = {call.pointer for call in self.call_views}
-        seen = {passage.pointer for passage in self.visible} - others
-        return [part for part in self.result.segments if part.kind == "call" and part.pointer in seen]
+        return [one for one in self.visible if one.holds_call or one.text.lstrip()[:1] in ("{", "[", "`", ",")]
 
     @kept
     def system(self) -> str:

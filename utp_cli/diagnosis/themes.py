@@ -23,6 +23,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "definitions": ("tools",),
     "choice": ("answer",),
     "client": ("answer", "session"),
+    "tool_names": ("answer", "session"),
     "loops": ("answer", "session", "capture"),
     "causes_of_servers": (),
     "causes_of_templates": (),

@@ -91,7 +91,8 @@ def _counted(value: Any, looks: Looks) -> Any:
     if isinstance(value, dict) and not hasattr(value, "__dict__") and _holds_patterns(value.values()):
         return {key: _counted(each, looks) for key, each in value.items()}
     if isinstance(value, tuple | list) and _holds_patterns(value):
-        return type(value)(_counted(each, looks) for each in value)
+        made = [_counted(each, looks) for each in value]
+        return value._make(made) if hasattr(value, "_make") else type(value)(made)
     return value
 
 

@@ -126,7 +126,11 @@ def hints(result: ParseResult) -> tuple[str, str]:
         return "", ""
     doubt = _doubt(result)
     code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
-    code = code or (ANNOUNCED if not (doubt or result.calls) and _ANNOUNCES.search(result.content[-_LAST:]) else "")
+    code = code or (
+        ANNOUNCED
+        if not (doubt or result.calls) and _ANNOUNCES.search(_PROMPTS.sub("", result.content)[-_LAST:])
+        else ""
+    )
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(_words(result)))):
         return code, ""
@@ -138,8 +142,9 @@ _LAST: Final = 400
 """Characters of an answer's end in which an announcement is looked for."""
 _ACT: Final = (
     r"(?:(?:now|first|also|just|quickly|start(?: off)? by|begin(?: by)?|try(?: to)?|go ahead and|take a) )*"
-    r"(?:analy[sz]|brows|call|check(?! back)|examin|explor|fetch|find|gather|get|grep|inspect|investigat|list"
-    r"|look(?! forward)|open|pull|query|read|research|retriev|run|scan|search|test|verif)(?:e|y|ing)?\b"
+    r"(?:add|analy[sz]|brows|build|call|check(?! back)|creat|edit|examin|explor|fetch|find|fix|gather|get|grep"
+    r"|implement|inspect|install|investigat|list|look(?! forward)|modif|open|pull|query|read|research|retriev|run|scan"
+    r"|search|test|updat|verif|writ)(?:e|y|ing)?\b"
 )
 _ANNOUNCES: Final = regex(
     rf"(?:\A|[.!?\n])[^\w\n]{{0,9}}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {{1,2}}){{0,3}}"
@@ -147,6 +152,8 @@ _ANNOUNCES: Final = regex(
     r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{1,160}(?::|\.\.\.|\u2026)\s*\Z"
 )
 """How a model announces a call that does not come."""
+_PROMPTS: Final = regex(r"(?:\n[^\n]{0,60}?(?:[>\u276f$]|[\u25cb\u25cf]{3,}[^\n]{0,60})[ \t]*(?=\n|\Z)){1,4}\s*\Z")
+"""Lines at the end of a screen in which a client waits for its user."""
 _SAYING_NOTHING: Final = frozenset({400, 422, 500})
 """Statuses that a log tells of a request, and that say nothing of the cause without the body."""
 
@@ -162,9 +169,12 @@ _LOADED: Final = "load"
 
 
 def _of_form(result: ParseResult) -> str:
-    """Return the code for the result of a tool that says it failed, and for Ollama's answer to no message at all."""
+    """Return the code for the result of a tool that failed, half a call, and Ollama's answer to no message at all."""
     if failed_tool(dict_of(result.facts.document)):
         return "tool-execution-failed"
+    one = result.captures[result.chosen] if result.captures else None
+    if result.facts.lone and one and one.form == "sse" and any(call.name for call in result.rejected):
+        return "stream-cut-off"  # the first event, in the middle of a call
     return "no-user-query" if result.finish_reason == _LOADED else ""
 
 

@@ -19,7 +19,7 @@ _ENDS: Final = "{} ends a call whose beginning is lost"
 
 _OPEN: Final = r"(?:<<|\[\[|<\[|\u00ab|@@|<[ ]{0,2}[|\uff5c]{0,2}[ ]{0,2}|\[)"
 _CLOSE: Final = r"(?:[ ]{0,2}(?:>>|\]\]|\]>|\u00bb|@@|[|\uff5c]{0,2}>|\]))"
-_SAID: Final = r"[A-Za-z](?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|[^\n<>\[\]\u00ab\u00bb@{}(]){0,120}?"
+_SAID: Final = r"[A-Za-z](?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|[^\n<>\[\]\u00ab\u00bb@{}(\"']){0,120}?"
 _SIGN: Final = regex(
     rf"^[ \t]*(?P<sign>(?P<open>{_OPEN})(?P<end>/?)[ ]?(?P<said>{_SAID})"
     rf"(?:(?P<close>{_CLOSE})|(?=[ ]{{0,3}}[({{\n])|\Z)"
@@ -54,6 +54,8 @@ _CALLED: Final = regex(
     r"|\s*[\w.-]{1,80}\s*</[\w-]{1,40}>\s*(?:<[\w-]{1,40}>\s*\{|\Z)"
 )
 """What is called: JSON, behind a name or without; a name and arguments in brackets; a tag; a name and the end."""
+_TALKS: Final = regex(r"[^\n{}()]{0,120}[({][^\n]{0,400}[})\]] ?(?:[A-Za-z]{2,20},? ){2}")
+"""Arguments behind which the sentence goes on."""
 _ALONE: Final = regex(r"\s*\Z")
 _NAMED_ONLY: Final = regex(r":[ ]?['\"]?[A-Za-z][\w.-]{0,80}[_-][\w.-]{1,80}['\"]?\Z")
 """How a sign ends that holds no more than a tool's name."""
@@ -115,7 +117,7 @@ def _speaks_of_call(sign: re.Match[str], behind: str) -> bool:
     if sign["end"] or not (_speaks(said) or ((sign["open"] != "<" or not closed) and _words(said) & _TOOL)):
         return False
     if closed:
-        return bool(sign["bare"] or _CALLED.match(behind))
+        return bool(sign["bare"] or (_CALLED.match(behind) and not _TALKS.match(behind)))
     if _ALONE.match(behind):  # cut off
         return " " not in said and sign.string[: sign.start()].endswith("\n\n")
     return behind.lstrip(" (")[:1] == "{" and bool(_CALLED.match(behind))

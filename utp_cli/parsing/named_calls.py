@@ -75,7 +75,10 @@ _ITEM: Final = regex(
     r"\A\s*([\u2022*-]) \{\s*\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|args|parameters|input)\"\s*:"
     r"[^\0]{0,8000}\}\s*\Z"
 )
+_FINAL: Final = regex(r"\A\s*(final_answer)\(\s*[\"'\w\[{][^\0]{0,8000}\)\s*\Z")
+"""How an agent of smolagents ends, without the code block in which it is looked for."""
 NAMED: Final = (
+    Form(_FINAL, "a call of {} without the code block in which smolagents looks for it", PROMPT, UNREAD),
     *(Form(form, UNKNOWN, DIALECT, UNREAD) for form in (_SPOKEN, _SHELL)),
     Form(
         _USES,

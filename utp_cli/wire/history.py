@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import camel, dict_of, dicts_of, text_of
+from utp_cli.wire.client_messages import is_camel, is_ui, of_camel, of_ui
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,13 +37,24 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
     """
     messages = request.get("messages")
     if isinstance(messages, list):
-        return messages
+        return _of_client(messages)
     if any(request.get(key) for key in _ELSEWHERE):
         return None
     for key, read in (("input", _of_items), ("contents", _of_contents)):
         if isinstance(request.get(key), list):
             return list(read(request[key]))
     return None
+
+
+def _of_client(messages: list[Any]) -> list[Any]:
+    """Rewrite messages that a client library keeps in a form of its own; others stay as they are."""
+    reader = of_ui if is_ui(messages) else of_camel if is_camel(messages) else None
+    if reader is None:
+        return messages
+    return [
+        HistoryMessage(said, place=f"/messages{place}", calls=tuple(f"/messages{call}" for call in calls))
+        for said, place, calls in reader(messages)
+    ]
 
 
 def request_of(listed: list[Any]) -> dict[str, Any]:
@@ -74,9 +86,17 @@ def _turn(items: list[tuple[str, dict[str, Any]]]) -> Iterator[HistoryMessage]:
         return
     texts = [_text(item.get("content")) for _, item in items if item.get("role")]
     called = [(place, item) for place, item in items if item.get("type") in _CALLS]
-    calls = [_call(item.get("call_id"), item.get("name"), item.get(_CALLS[item["type"]])) for _, item in called]
+    calls = [_item_call(item) for _, item in called]
     said = {"role": "assistant", "content": "\n".join(texts), **({"tool_calls": calls} if calls else {})}
     yield HistoryMessage(said, place=items[0][0], calls=tuple(place for place, _ in called))
+
+
+def _item_call(item: dict[str, Any]) -> dict[str, Any]:
+    """Write an item as a call; the input of a custom tool is any text."""
+    if item["type"] == "custom_tool_call":
+        held = {"name": item.get("name"), "input": item.get("input")}
+        return {"id": item.get("call_id"), "type": "custom", "custom": held}
+    return _call(item.get("call_id"), item.get("name"), item.get("arguments"))
 
 
 def _of_contents(contents: list[Any]) -> Iterator[HistoryMessage]:

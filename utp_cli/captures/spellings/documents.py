@@ -64,7 +64,7 @@ def _choices(choices: list[Any]) -> Any:
 
 _BODY: Final = ClassShape("answer", _same)
 _STREAM: Final = ClassShape("stream", _same, listed=True)
-_DELTAS: Final = ClassShape("stream", _chat_stream, listed=True, endless=True)
+_DELTAS: Final = ClassShape("stream", _chat_stream, listed=True)
 _CALL_DELTAS: Final = ClassShape(
     "stream", lambda calls: _chat_stream([{"tool_calls": [call]} for call in calls]), listed=True, endless=True
 )

@@ -54,7 +54,7 @@ def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
             look.breaks("content-shape", f"{place}/content", "a content that is an object", mend=mend)
             _touch(source)
         if isinstance(content, list) and not look.rules.lists:
-            mend = "the texts are joined"
+            mend = "the texts are joined into one string"
             look.breaks("content-shape", f"{place}/content", "a content that is a list", mend=mend)
             _touch(source)
         if source.raw.get("tool_calls") == [] and not look.rules.empty_calls:

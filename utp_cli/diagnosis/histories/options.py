@@ -117,6 +117,7 @@ _TOOL_FORMS: Final = {
     "openai-chat": '{"type": "function", "function": {"name", "description", "parameters"}}',
     "openai-responses": '{"type": "function", "name", "description", "parameters"}',
     "anthropic": '{"name", "description", "input_schema"}',
+    "gemini": '{"functionDeclarations": [{"name", "description", "parameters"}]}',
 }
 
 
@@ -130,7 +131,7 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
             mend = "declare it as a function, or switch it off in the client"
             look.breaks("tool-type-unsupported", f"/tools/{at}", f"a tool of type '{kind}'", mend=mend)
         flat = look.rules.form == "openai-chat" and kind == "function" and "function" not in tool
-        nested = look.rules.form in ("anthropic", "openai-responses") and isinstance(tool.get("function"), dict)
+        nested = look.rules.form in _FLAT and isinstance(tool.get("function"), dict)
         if flat or nested or (look.rules.form == "openai-chat" and "input_schema" in tool):
             mend = (
                 f"wrap it as {_TOOL_FORMS[look.rules.form]} (utp render-tools --provider {look.rules.name} writes it)"
@@ -138,6 +139,8 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
             look.breaks("tool-shape-invalid", f"/tools/{at}", "a tool in another API's form", mend=mend)
 
 
+_FLAT: Final = ("anthropic", "openai-responses", "gemini")
+"""Forms of tools without a `function` around the name."""
 _WORDS: Final[dict[str, frozenset[str]]] = {
     "mistral": frozenset({"auto", "none", "any", "required"}),
     "cohere": frozenset({"REQUIRED", "NONE"}),
@@ -211,7 +214,7 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool)
         look.breaks("tools-with-structured-output", where, "tools beside JSON mode", mend=mend)
     last = next((message for _, message in dicts_of(list_of(request.get("messages"))[-1:])), {})
     free = not forced and choice in (None, "auto") and last.get("role") != "tool"  # behind it the last may come
-    wins = look.rules.name in _SCHEMA_WINS and kind == "json_schema" and free
+    wins = look.rules.name in (*_SCHEMA_WINS, "ollama") and kind == "json_schema" and free
     field = "format" if look.rules.form == "ollama" and request.get("format") else "response_format" if wins else ""
     if field and tools_in(request):
         mend = f"leave `{field}` out of requests with tools; ask for the JSON in a last, separate request without tools"

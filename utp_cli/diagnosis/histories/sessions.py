@@ -16,7 +16,8 @@ from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dicts_of, text_of
+from utp_cli.wire.access import dicts_of, list_of, text_of
+from utp_cli.wire.client_messages import is_ui
 from utp_cli.wire.history import messages_of
 from utp_cli.wire.shape import recognise
 
@@ -31,6 +32,11 @@ _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"), Series(family="o"))
 _QWEN: Final = (Series(family="qwen"),)
 """Models that Alibaba's DashScope serves, under names without an owner: it takes `enable_thinking` beside messages."""
+_OWN_NAMES: Final = regex(
+    r"(?:(?P<deepseek>deepseek-(?:chat|reasoner))|(?P<moonshot>moonshot-v1-\w{1,8}|kimi-(?:latest|k2-[\w-]{0,20}preview))"
+    r"|(?P<mistral>(?:mistral|ministral|codestral|magistral|devstral|pixtral)-(?:[\w.]{1,10}-)?latest))\Z"
+)
+"""Names that a model has with its maker alone, who serves it (their lists of models, November 2026)."""
 _GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
 """Whose rules hold behind them, nobody knows."""
 _SURE: Final = frozenset(
@@ -49,6 +55,7 @@ _OPENAI: Final = frozenset({"openai", "azure"})
 _RESPONSES: Final = "openai-responses"
 _SURE_OF_OPENAI: Final = frozenset(
     {
+        "responses-item-pairing",
         *("schema-not-object", "tool-name-too-long", "schema-array-without-items"),
         *("parallel-option-unsupported", "reasoning-effort-refused"),
     }
@@ -110,13 +117,19 @@ def diagnose_conversation(
     ]
     sure = _SURE | (_SURE_OF_OPENAI if name in (*_OPENAI, _RESPONSES) else frozenset())
     likely = [replace(one, severity="info", confidence="low") for one in broken if one.code not in sure]
-    return found + (broken if told else [one for one in broken if one.code in sure] + (likely if server else []))
+    certain = broken if told else [one for one in broken if one.code in sure]
+    return found + certain + (likely if not told and (server or _OWN_NAMES.match(model or "")) else [])
 
 
-def _is_ollamas(asked: Mapping[str, Any]) -> bool:
-    """Whether a request has fields that only Ollama's own API has beside `messages`."""
+def _is_ollamas(asked: Mapping[str, Any], engine: str) -> bool:
+    """Whether a request has fields that only Ollama's own API has beside `messages`, or asks Ollama for a format."""
     asks = asked.get("format")
-    return asks == "json" or isinstance(asks, dict) or isinstance(asked.get("options"), dict)
+    return (
+        (engine == "ollama" and "response_format" in asked)
+        or asks == "json"
+        or isinstance(asks, dict)
+        or isinstance(asked.get("options"), dict)
+    )
 
 
 def _is_prefilled(messages: list[Any]) -> bool:
@@ -160,17 +173,21 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     A server has other paths than its own API: there the form says what it has to take. OpenAI's model in Anthropic's
     form is meant for a gateway, which needs all that this form needs.
     """
+    if is_ui(list_of(asked.get("messages"))):  # a client converts them before they are sent
+        return ""
     form = form if form in _FORMS else recognise(asked).format
     chat = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
     own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(_named(engine))
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
         return own.name
     local = chat and not belongs(model, HOSTED)
-    if local and engine in ("", "ollama") and _is_ollamas(asked):
+    if local and engine in ("", "ollama") and _is_ollamas(asked, engine):
         return "ollama"
     if local and not engine and not asked.keys().isdisjoint(GUIDED):
         return "vllm"
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
+    if not engine and chat and (own_name := _OWN_NAMES.match(model or "")):
+        return str(own_name.lastgroup)
     if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):
         return "dashscope"
     if openai and (chat or form == _RESPONSES):

@@ -1,0 +1,90 @@
+"""Conversations as client libraries keep them: UI messages of the AI SDK, and messages with keys in camel case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.spans import pointer
+from utp_cli.wire.access import dict_of, dicts_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_UI_PARTS: Final = frozenset({"text", "reasoning", "step-start", "file", "source-url", "source-document"})
+"""Parts of a UI message beside those of tools (`ai` 5 and 6, `UIMessage`, November 2026)."""
+_TOOL: Final = "tool-"
+_DYNAMIC: Final = "dynamic-tool"
+_INVOCATION: Final = "tool-invocation"
+"""The part of a tool in version 4, which holds the call inside."""
+_ANSWERED: Final = frozenset({"output-available", "output-error", "output-denied", "result"})
+_STREAMING: Final = frozenset({"input-streaming", "partial-call"})
+
+Said = tuple[dict[str, Any], str, tuple[str, ...]]
+"""A message in OpenAI's form, its place in the list, and the places of its calls."""
+
+
+def is_ui(messages: Sequence[Any]) -> bool:
+    """Whether messages are those of the AI SDK's hooks: their parts have types, and one is of a tool or a step."""
+    kinds = {
+        text_of(part.get("type"))
+        for _, message in dicts_of(messages)
+        if "content" not in message or isinstance(message["content"], str)
+        for _, part in dicts_of(message.get("parts"))
+    }
+    tools = {kind for kind in kinds if kind.startswith(_TOOL) or kind == _DYNAMIC}
+    return bool(tools or "step-start" in kinds) and kinds - tools <= _UI_PARTS | {""}
+
+
+def is_camel(messages: Sequence[Any]) -> bool:
+    """Whether calls and results go by keys in camel case, as in Mistral's SDK for TypeScript and TanStack AI (2026)."""
+    return any("toolCalls" in message or "toolCallId" in message for _, message in dicts_of(messages))
+
+
+def of_ui(messages: Sequence[Any]) -> Iterator[Said]:
+    """Read UI messages: what a part of a tool says of its result stands in the same message as the call."""
+    for at, message in dicts_of(messages):
+        place, parts = pointer(at), list(dicts_of(message.get("parts")))
+        text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
+        tools = [(number, _tool(part)) for number, part in parts if _is_tool(part)]
+        calls = [
+            {"id": part.get("toolCallId"), "type": "function", "function": {"name": name, "arguments": _written(part)}}
+            for _, (name, part) in tools
+        ]
+        places = tuple(place + pointer("parts", number) for number, _ in tools)
+        said = {"role": message.get("role"), "content": text, **({"tool_calls": calls} if calls else {})}
+        yield said, place, places
+        for (_, (_, part)), where in zip(tools, places, strict=True):
+            if part.get("state") in _ANSWERED:
+                result = part.get("output", part.get("result", part.get("errorText")))
+                content = result if isinstance(result, str) else json_dumps(result, ensure_ascii=False, default=repr)
+                yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}, where, ()
+
+
+def of_camel(messages: Sequence[Any]) -> Iterator[Said]:
+    """Read messages whose calls and results go by keys in camel case."""
+    for at, message in dicts_of(messages):
+        said = {_SNAKE.get(key, key): value for key, value in message.items()}
+        place = pointer(at)
+        calls = tuple(place + pointer("toolCalls", number) for number, _ in dicts_of(message.get("toolCalls")))
+        yield said, place, calls
+
+
+_SNAKE: Final = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
+
+
+def _is_tool(part: dict[str, Any]) -> bool:
+    kind, (_, inner) = text_of(part.get("type")), _tool(part)
+    return (kind == _DYNAMIC or kind.startswith(_TOOL)) and inner.get("state") not in _STREAMING
+
+
+def _tool(part: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the name of the tool that a part is about, and what holds the call."""
+    kind = text_of(part.get("type"))
+    inner = dict_of(part.get("toolInvocation")) if kind == _INVOCATION else part
+    return text_of(inner.get("toolName")) or kind.removeprefix(_TOOL), inner
+
+
+def _written(part: dict[str, Any]) -> str:
+    given = part.get("input", part.get("args", {}))
+    return json_dumps(given if given is not None else {}, ensure_ascii=False, default=repr)
