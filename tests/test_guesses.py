@@ -94,6 +94,7 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
             "stream-arguments-repeated",
         ),
         ("- arguments: '{\"a\": 1}'\n  name: dye\n" * 3, "identical-call-loop"),
+        ('final_answer("The wool is red.")', "call-left-in-content"),
         ("My server returns the tool call as plain text instead of running it, any idea?", "call-left-in-content"),
     ],
 )
@@ -224,6 +225,35 @@ TALK = [
     "name: 'a', arguments: 'b'\nname: 'c', arguments: 'd'",
     "<phone>\n<calls>12</calls>\n</phone>",
 ]
+
+
+HARMONY = (
+    '<|channel|>commentary to=functions.dye <|constrain|>json<|message|>{"a":1}<|call|>'
+    "<|start|>functions.dye to=assistant<|channel|>commentary<|message|>{}<|end|>"
+)
+
+
+def test_the_turn_of_a_tool_in_the_markup_of_gpt_oss_is_a_hint_in_a_raw_text():
+    found = {one.code: one for one in utp_cli.parse(HARMONY).diagnoses}
+    assert (found["fabricated-result"].severity, found["fabricated-result"].confidence) == ("info", "low")
+    assert "<|call|>" in found["fabricated-result"].fix
+    alone = {one.code for one in utp_cli.parse(HARMONY.partition("<|start|>")[0]).diagnoses}
+    assert "fabricated-result" not in alone
+
+
+def test_an_announcement_is_found_above_the_line_in_which_a_client_waits():
+    screen = (
+        "Goose is ready.\nNow let me write the first file:\nContext: \u25cb\u25cb\u25cb\u25cb 1% (9/99 tokens)\n( O)> "
+    )
+    assert [one.code for one in utp_cli.parse(screen).diagnoses] == ["announced-not-called"]
+    assert utp_cli.parse(screen.replace("file:", "file.")).diagnoses == []
+
+
+def test_the_first_event_of_a_stream_that_ends_within_a_call_is_a_hint():
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "dye", "arguments": '{"a": '}}
+    event = {"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}, "finish_reason": None}]}  # fmt: skip
+    assert [one.code for one in utp_cli.parse(f"data: {json.dumps(event)}\n\n").diagnoses] == ["stream-cut-off"]
+    assert utp_cli.parse(json.dumps(event)).diagnoses == []
 
 
 def test_markup_that_an_answer_shows_in_code_is_no_call():

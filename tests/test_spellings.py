@@ -193,3 +193,24 @@ def test_time_grows_with_the_length(unit):
 def test_what_nests_without_end_is_refused():
     for opener in ("[", "{'a': ", "{ a: ", "A("):
         assert found_in("ChatCompletion(id=" + opener * 100_000) == []
+
+
+_DELTA = (
+    "ChoiceDeltaToolCall(index={}, id={!r}, function=ChoiceDeltaToolCallFunction(arguments={!r}, name={!r}), type=None)"
+)
+_PIECES = [(0, "a", None, "dye"), (0, None, '{"c": 1}', None), (1, "b", "", "dye"), (1, None, '{"c": 2}', None)]
+
+
+@pytest.mark.parametrize("label", ["", "Tool call:", "chunk {}: ", "[{}] delta -> "])
+def test_printed_pieces_behind_a_label_are_one_stream(label: str) -> None:
+    told = "\n".join(label.format(at) + _DELTA.format(*piece) for at, piece in enumerate(_PIECES))
+    result = parse(told)
+    assert [call.arguments for call in result.calls] == [{"c": 1}, {"c": 2}]
+    assert result.diagnoses == []
+
+
+def test_a_chunk_of_langchain_whose_calls_it_did_not_read_is_read_as_the_provider_wrote_it() -> None:
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "dyedye", "arguments": '{"c": 1}'}}
+    for name in ("AIMessage", "AIMessageChunk"):
+        result = parse(f"{name}(content='', additional_kwargs={ {'tool_calls': [call]}!r}, id='run-1')")
+        assert [(one.name, one.arguments) for one in result.calls] == [("dyedye", {"c": 1})]

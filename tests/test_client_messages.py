@@ -1,0 +1,122 @@
+"""Conversations as client libraries keep them, and requests of whom the model's name tells who gets them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from utp_cli import diagnose, parse
+from utp_cli.wire.history import messages_of
+
+
+def _ui(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "m2", "role": "assistant", "parts": [{"type": "step-start"}, *parts]}
+
+
+def _tool(state: str, call_id: str = "c1", **more: Any) -> dict[str, Any]:
+    return {"type": "tool-dye_wool", "toolCallId": call_id, "state": state, "input": {"colour": "red"}} | more
+
+
+ASKED = {"id": "m1", "role": "user", "parts": [{"type": "text", "text": "Dye it."}]}
+MORE = {"id": "m3", "role": "user", "parts": [{"type": "text", "text": "Well?"}]}
+OLD = {
+    "type": "tool-invocation",
+    "toolInvocation": {"state": "call", "toolCallId": "c1", "toolName": "dye_wool", "args": {"colour": "red"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "codes"),
+    [
+        (_ui(_tool("input-available")), ["missing-tool-result"]),
+        (_ui(_tool("output-available", output={"batch": 3})), []),
+        (_ui(_tool("output-error", errorText="no dye left")), []),
+        (_ui(_tool("input-streaming")), []),
+        (_ui(OLD), ["missing-tool-result"]),
+        (_ui({"type": "dynamic-tool", "toolName": "dye_wool", **_tool("input-available")} | {"type": "dynamic-tool"}),
+         ["missing-tool-result"]),
+        (_ui(_tool("output-available", output=1), _tool("output-available", input={}, output=2)), ["call-id-duplicate"]),
+        (_ui({"type": "text", "text": "Done."}), []),
+    ],
+)  # fmt: skip
+def test_ui_messages_are_read_as_what_is_sent_of_them(answer: dict[str, Any], codes: list[str]) -> None:
+    assert [found.code for found in diagnose([ASKED, answer, MORE], kind="session")] == codes
+
+
+def test_places_are_those_of_the_parts() -> None:
+    [found] = diagnose([ASKED, _ui(_tool("input-available")), MORE], kind="session")
+    assert found.place.pointer == "/messages/1/parts/1"
+
+
+def test_contents_of_gemini_are_no_ui_messages() -> None:
+    contents = [{"role": "user", "parts": [{"text": "Dye it."}]}, {"role": "model", "parts": [{"text": "Done."}]}]
+    assert messages_of({"messages": contents}) == contents
+
+
+def _camel(*ids: str, answered: tuple[str, ...]) -> list[dict[str, Any]]:
+    said = [{"name": "dye_wool", "arguments": f'{{"batch": {at}}}'} for at in range(len(ids))]
+    calls = [{"id": one, "type": "function", "function": each} for one, each in zip(ids, said, strict=True)]
+    results = [{"role": "tool", "toolCallId": one, "content": "3"} for one in answered]
+    return [{"role": "user", "content": "Dye it."}, {"role": "assistant", "content": "", "toolCalls": calls}, *results]
+
+
+@pytest.mark.parametrize(
+    ("messages", "codes"),
+    [
+        (_camel("a", "b", answered=("a", "b")), []),
+        (_camel("a", answered=("b",)), ["orphan-tool-result"]),
+        (_camel("dye_wool", "dye_wool", answered=("dye_wool",)), ["call-id-duplicate"]),
+    ],
+)
+def test_keys_in_camel_case_are_read(messages: list[dict[str, Any]], codes: list[str]) -> None:
+    assert [found.code for found in diagnose({"messages": messages}, kind="session")] == codes
+
+
+def test_the_input_of_a_custom_tool_is_no_json_and_no_fault() -> None:
+    items = [
+        {"role": "user", "content": "Rename it."},
+        {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "*** Begin\n+a"},
+        {"type": "custom_tool_call_output", "call_id": "c", "output": "ok"},
+    ]
+    tools = [{"type": "function", "name": "shell", "parameters": {"type": "object", "properties": {}}}]
+    assert diagnose({"input": items, "tools": tools}, kind="session") == []
+
+
+CHAT_TOOL = {"type": "function", "function": {"name": "dye_wool", "description": "Dyes.", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}}  # fmt: skip
+PARTS = [{"type": "text", "text": "red"}]
+
+
+def _listed(model: str) -> dict[str, Any]:
+    call = {"id": "call_1", "type": "function", "function": {"name": "dye_wool", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Dye it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": PARTS},
+    ]
+    return {"model": model, "messages": messages, "tools": [CHAT_TOOL]}
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [("deepseek-chat", [("content-shape", "info")]), ("deepseek-ai/DeepSeek-V3.2", []), ("gpt-4o", [])],
+)
+def test_a_name_that_only_the_maker_gives_tells_who_gets_a_request(model: str, told: list[tuple[str, str]]) -> None:
+    assert [(found.code, found.severity) for found in parse(_listed(model)).diagnoses] == told
+
+
+def test_tools_of_openai_in_a_request_to_gemini() -> None:
+    contents = [{"role": "user", "parts": [{"text": "Dye it."}]}]
+    [found] = parse({"contents": contents, "tools": [CHAT_TOOL]}).diagnoses
+    assert (found.code, found.severity) == ("tool-shape-invalid", "error")
+    assert "functionDeclarations" in found.fix
+    declared = {"functionDeclarations": [CHAT_TOOL["function"]]}
+    assert parse({"contents": contents, "tools": [declared]}).diagnoses == []
+
+
+def test_reasoning_that_lost_its_item_is_refused_by_openai() -> None:
+    items = [{"role": "user", "content": "a"}, {"type": "reasoning", "id": "rs_1", "summary": []}]
+    said = {"role": "user", "content": "b"}
+    for last, codes in ([said], ["responses-item-pairing"]), ([{"type": "message", "role": "assistant", "content": "x"}, said], []):  # fmt: skip
+        asked = {"model": "gpt-5.4", "input": [*items, *last]}
+        assert [found.code for found in diagnose(asked, kind="session")] == codes
