@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -120,3 +121,47 @@ def test_reasoning_that_lost_its_item_is_refused_by_openai() -> None:
     for last, codes in ([said], ["responses-item-pairing"]), ([{"type": "message", "role": "assistant", "content": "x"}, said], []):  # fmt: skip
         asked = {"model": "gpt-5.4", "input": [*items, *last]}
         assert [found.code for found in diagnose(asked, kind="session")] == codes
+
+
+BODY = {
+    "model": "m:14b",
+    "messages": [{"role": "user", "content": "How warm?"}],
+    "tools": [CHAT_TOOL],
+    "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("url", "codes"),
+    [
+        ("http://localhost:11434/v1/chat/completions", ["tools-with-structured-output"]),
+        ("http://localhost:9000/v1/chat/completions", []),
+        ("https://api.openai.com/v1/chat/completions", []),
+    ],
+)
+def test_the_url_of_a_command_tells_who_gets_the_request(url: str, codes: list[str]) -> None:
+    command = f"I send\n\ncurl -s {url} -d '{json.dumps(BODY)}'\n\nand no tool is called."
+    assert [found.code for found in parse(command).diagnoses] == codes
+    beside = command + "\nThe same goes to https://api.groq.com/openai/v1/chat/completions"
+    assert parse(beside).diagnoses == []  # of two nobody knows which is meant
+
+
+def test_the_request_that_stands_behind_its_answer_is_the_one_that_was_sent() -> None:
+    request = {"model": "m", "messages": [{"role": "user", "content": "Book it."}], "tools": [CHAT_TOOL] * 1}
+    answer = {
+        "object": "chat.completion",
+        "choices": [
+            {"index": 0, "message": {"role": "assistant", "content": "I cannot dye."}, "finish_reason": "stop"}
+        ],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 5},
+    }
+    pasted = f"{json.dumps(answer)}\n\nThe request was\n\n{json.dumps(request)}\n"
+    assert [found.code for found in parse(pasted).diagnoses] == ["tools-dropped-from-prompt"]
+    assert parse(json.dumps(answer)).diagnoses == []
+
+
+def test_items_of_responses_without_a_model_are_openais() -> None:
+    items = [{"role": "user", "content": "a"}, {"type": "reasoning", "id": "rs_1", "summary": []}, {"role": "user", "content": "b"}]  # fmt: skip
+    printed = "console.dir(input)\n\n[\n  { role: 'user', content: 'a' },\n  { type: 'reasoning', id: 'rs_1', summary: [] },\n  { role: 'user', content: 'b' }\n]\n"
+    for source in (items, printed):
+        assert [found.code for found in parse(source).diagnoses] == ["responses-item-pairing"]

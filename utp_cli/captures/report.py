@@ -103,7 +103,7 @@ _BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```"
 """Code that somebody quotes."""
 _OPENING: Final = regex(
     r"\s*+(?:(?=[^\n]{0,60}?(?:outputs?|responses?|results?|repl(?:y|ies)|answers?|messages?|content|logs?|g[eo]t"
-    r"|prints?|printed|shows?|appears?|returns?|returned|raw|actual)\b)[^\n`.!?]{1,60}:[ \t]*\n\s*+)?"
+    r"|prints?|printed|shows?|appears?|returns?|returned|raw|actual|generat\w{1,4})\b)[^\n`!?]{1,160}:[ \t]*\n\s*+)?"
     r"```(?:text|txt|plaintext|log|console)?[ \t]*\n",
     re.IGNORECASE,
 )

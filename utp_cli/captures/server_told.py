@@ -10,6 +10,7 @@ import re
 from typing import Any, Final
 
 from utp_cli.facts.error_texts.finder import small_letters
+from utp_cli.facts.hosts import provider_at
 from utp_cli.facts.parser_names import parsers_of_files
 from utp_cli.protocol.patterns import regex
 
@@ -107,6 +108,21 @@ def server_told(text: str) -> dict[str, Any]:
             told["enable_auto_tool_choice"] = True
     speaking = parsers_of_files(text[:_HEAD], engines[0])
     return {"tool_call_parser": speaking.pop()} | told if len(speaking) == 1 else told
+
+
+_URL: Final = regex(
+    r"\bhttps?://([\w.-]{1,200})(?::(\d{2,5}))?(?:/[\w.:-]{1,60}){0,5}/"
+    r"(?:chat(?:/completions)?|completions|messages|responses|[\w.-]{1,80}:(?:g|streamG)enerateContent)\b"
+)
+"""The URL of a request to a model."""
+_PORTS: Final = {"11434": "ollama", "1234": "lmstudio"}
+"""Ports at which one server alone listens by default."""
+
+
+def asked_at(text: str) -> tuple[str, str]:
+    """Return provider and engine of the one API to whose URL a text sends; empty texts where it is another, or two."""
+    found = {(provider_at(host), _PORTS.get(port, "")) for host, port in _URL.findall(text[:_HEAD])}
+    return found.pop() if len(found) == 1 else ("", "")
 
 
 def same_model(one: str, other: str) -> bool:

@@ -28,6 +28,8 @@ _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
 _ANNOUNCES = regex(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
+_NAMES = regex(r"\b[a-z]{2,30}(?:_[a-z0-9]{1,30}){1,5}\b")
+"""Names as tools have them."""
 _CALLS = regex(r"\b(?:call|use|invoke|run)\b", re.IGNORECASE)
 _ONLY_SAYS = regex(
     r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|remember|never|need (?:you|more|some))\b"
@@ -192,7 +194,7 @@ def _failures(turns: tuple[MessageTurn, ...]) -> Iterator[tuple[int, CallView]]:
         yield times, last
 
 
-@diagnosis("announced-not-called", "warning", star=True, views=("known",))
+@diagnosis("announced-not-called", "warning", star=True, views=("known", "silent_thinking"))
 def announced_not_called(answer: Answer) -> Iterator[Observation]:
     """The model says what it is going to do, and stops.
 
@@ -208,10 +210,12 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `model says it will call the tool but does not`.
     """
-    if not answer.known or answer.call_views or answer.thought or answer.result.server_calls or not answer.ended:
+    if answer.call_views or answer.thought or answer.result.server_calls or not answer.ended:
         return
     if not answer.result.content.strip():
         yield from _planned(answer)
+        return
+    if not answer.known:
         return
     lines = answer.result.content[-_LAST:].replace("’", "'").rstrip().rsplit("\n", 1)
     last = re.split(r"(?<=[.!?])\s+", lines[-1])[-1]
@@ -229,9 +233,13 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
 def _planned(answer: Answer) -> Iterator[Observation]:
     """Find the call that the thinking of an answer without a text ends with."""
     last = re.split(r"(?<=[.!?])\s+", answer.result.reasoning[-_LAST:].strip())[-1]
-    named = [name for name in answer.known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
+    sure = bool(answer.known)
+    known = answer.known or _NAMES.findall(last)
+    named = [name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
     if named and _CALLS.search(last):
         yield Observation(
+            severity=None if sure else "info",
+            confidence="high" if sure else "low",
             message=f"a call is planned in the thinking and not made: {named[0]}",
             evidence=last,
             tool=named[0],

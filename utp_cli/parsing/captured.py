@@ -66,6 +66,7 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
+_SENT: Final = frozenset({"request", "session"})
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -124,6 +125,9 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
     if spoken and all(one.kind not in ANSWERS for one in paste.captures):
         return result
     options = options | _server_told(text, options)
+    if paste.captures[paste.chosen].kind in _SENT and (told := _asked_at(text, options)):
+        options = options | told
+        result = read(text, options)
 
     def read_one(place: int) -> ParseResult:
         return of_capture(result, paste.captures, place, options, read)
@@ -214,7 +218,8 @@ def of_capture(
     capture = captures[chosen]
     failed = capture.kind == "result" and failed_tool(dict_of(capture.document))
     if capture.document is not None and (failed or capture.kind in _READ_AGAIN):
-        result = read(capture.document, options | _asked(captures[:chosen], options) | _served(capture, options))
+        before = captures[:chosen] if any(one.kind == "request" for one in captures[:chosen]) else captures
+        result = read(capture.document, options | _asked(before, options) | _served(capture, options))
     result = replace(result, captures=list(captures), chosen=chosen)
     return _without_guesses(result) if capture.cut else result
 
@@ -259,7 +264,11 @@ def _as_quoted(result: ParseResult, text: str, options: dict[str, Any], read: Re
     alone = None if told else block_alone(text)
     for start, end in told or ([alone] if alone and text[alone[0]] not in "{[" else []):
         inner = read(text[start:end], options)
-        if inner.shape == "text" and (inner.calls or inner.rejected) and (told or not inner.named):
+        if (
+            inner.shape == "text"
+            and (inner.calls or inner.rejected)
+            and (told or all(one.severity == "info" for one in inner.named))
+        ):
             from utp_cli.parsing.relocated import in_report  # noqa: PLC0415 - as above
 
             return in_report(inner, (start, end), text, result.captures)
@@ -342,6 +351,16 @@ def _server_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
         told = {"tool_call_parser": parser} | given if parser else {}
     known = {"model": own} if own and not model else {}
     return {"server": told} | known if told else {}
+
+
+def _asked_at(text: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Take the URL to which a paste sends a request for who gets it, where nobody said who does."""
+    if options.get("provider") or options.get("server"):
+        return {}
+    from utp_cli.captures.server_told import asked_at  # noqa: PLC0415 - for what is no plain answer
+
+    provider, engine = asked_at(text)
+    return {"provider": provider} if provider else {"server": {"engine": engine, "source": "paste"}} if engine else {}
 
 
 def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]:

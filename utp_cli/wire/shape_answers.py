@@ -213,7 +213,7 @@ def _ollama_message(doc: Document) -> bool:
 def _lone_choice(doc: Document) -> bool:
     """What stands in `choices`, without it: a message or a delta of the assistant."""
     said = dict_of(doc.get("message")) or dict_of(doc.get("delta"))
-    speaks = said.get("role", "assistant") == "assistant"
+    speaks = said.get("role", "assistant") == "assistant" and said.get("type") != "message"  # Anthropic's
     return "done" not in doc and speaks and not said.keys().isdisjoint({"role", "tool_calls", "function_call"})
 
 

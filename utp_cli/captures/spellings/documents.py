@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from utp_cli.captures.spellings import messages as lib
 from utp_cli.captures.spellings.values import Named, plain
 from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.history import request_of
 from utp_cli.wire.shape import recognise
 
 if TYPE_CHECKING:
@@ -210,6 +211,8 @@ def _judged(value: Any) -> FoundDocument | None:
     if isinstance(document, dict) and isinstance(document.get("candidates", document.get("parts")), list):
         document = camel(document)
     if isinstance(document, list):
+        if any(item.get("role") for _, item in dicts_of(document)) and "input" in (asked := request_of(document)):
+            return FoundDocument(asked, "session", cut)
         document = _list_judged(document)
     elif _is_call(document):
         document = _calls([document])

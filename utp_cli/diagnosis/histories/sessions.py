@@ -118,7 +118,8 @@ def diagnose_conversation(
     sure = _SURE | (_SURE_OF_OPENAI if name in (*_OPENAI, _RESPONSES) else frozenset())
     likely = [replace(one, severity="info", confidence="low") for one in broken if one.code not in sure]
     certain = broken if told else [one for one in broken if one.code in sure]
-    return found + certain + (likely if not told and (server or _OWN_NAMES.match(model or "")) else [])
+    guessed = not told and (server or _OWN_NAMES.match(model or "") or (name == _RESPONSES and not model))
+    return found + certain + (likely if guessed else [])
 
 
 def _is_ollamas(asked: Mapping[str, Any], engine: str) -> bool:
@@ -175,7 +176,8 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     """
     if is_ui(list_of(asked.get("messages"))):  # a client converts them before they are sent
         return ""
-    form = form if form in _FORMS else recognise(asked).format
+    items = isinstance(asked.get("input"), list) and "messages" not in asked
+    form = _RESPONSES if items else form if form in _FORMS else recognise(asked).format
     chat = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
     own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(_named(engine))
     if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
@@ -185,6 +187,8 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
         return "ollama"
     if local and not engine and not asked.keys().isdisjoint(GUIDED):
         return "vllm"
+    if form == _RESPONSES and not (engine or model):  # of whose API it is
+        return form
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
     if not engine and chat and (own_name := _OWN_NAMES.match(model or "")):
         return str(own_name.lastgroup)
