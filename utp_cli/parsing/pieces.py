@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _REPEATED: Final = "stream-arguments-repeated"
 _RENAMED: Final = "stream-name-repeated"
 _SEVERAL: Final = "arguments-concatenated"
+_COLLIDED: Final = "stream-index-collision"
+_NAMELESS: Final = "call-name-empty"
 _FIELD: Final = regex(
     r"(?<![\w-])[\"'`]?(?P<key>name|arguments|args|partial_json|partialJson|argsTextDelta|inputTextDelta)[\"'`]?"
     r"\s{0,3}[:=]\s{0,3}(?:(?P<quote>[\"'`])(?P<value>(?:[^\"'`\\\n]|\\.|(?!(?P=quote))[\"'`]){0,4000})(?P=quote)"
@@ -38,18 +40,9 @@ _GROWING: Final = regex(r"(\{\"\w{2,40}\"?)(?::[^{},]{0,400}|)\1(?:[^{}]{0,400}\
 """An object that begins three times, and never ends."""
 _FORMS: Final = (
     Form(_GROWING, "JSON that begins again and again: each part of a stream holds all before it", JOINS, _REPEATED),
-    Form(
-        _MERGED,
-        "two calls of {} in one, as streams whose pieces share an index give them",
-        JOINS,
-        "stream-index-collision",
-    ),
-    Form(
-        _DOUBLE_NAME, "the name {} twice, as a stream gives it whose pieces were joined", JOINS, "stream-name-repeated"
-    ),
-    Form(
-        _EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", JOINS, "arguments-concatenated"
-    ),
+    Form(_MERGED, "two calls of {} in one, as streams whose pieces share an index give them", JOINS, _COLLIDED),
+    Form(_DOUBLE_NAME, "the name {} twice, as a stream gives it whose pieces were joined", JOINS, _RENAMED),
+    Form(_EMPTY_FIRST, "empty arguments, and more behind them: those of several calls", JOINS, _SEVERAL),
     Form(_JOINED, "arguments, and right behind them others: those of several calls", JOINS, _SEVERAL),
 )
 """What was made of pieces that belong to several calls, or that came again."""
@@ -79,11 +72,11 @@ def pieces_told(text: str) -> Doubt | None:
     if any(whole[1:]) or not _is_split(texts):
         return _of_whole_calls(names, texts, whole)
     if set(names) == {""}:
-        return Doubt("pieces of a stream, each made a call without a name", JOINS, "call-name-empty")
+        return Doubt("pieces of a stream, each made a call without a name", JOINS, _NAMELESS)
     if len(set(names)) == 1 and len(names) >= _SHORT:
         return Doubt("parts of a stream, each with the name of the call", JOINS, _RENAMED)
     if names[0] and "" in names[1:]:
-        return Doubt("pieces of a stream, and behind the first the name is empty", JOINS, "call-name-empty")
+        return Doubt("pieces of a stream, and behind the first the name is empty", JOINS, _NAMELESS)
     return None
 
 
