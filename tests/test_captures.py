@@ -1082,7 +1082,7 @@ def test_a_string_of_json_is_read_as_what_it_means():
 def test_a_document_tells_the_same_as_its_text():
     body = {"message": "Improperly formed request.", "reason": None}
     codes = {tuple(finding.code for finding in parse(source).diagnoses) for source in (body, json.dumps(body))}
-    assert codes == {("gateway-error-opaque",)}
+    assert codes == {("gateway-error-opaque", "tool-description-missing")}
 
 
 def test_messages_as_pi_keeps_them():

@@ -165,3 +165,66 @@ def test_items_of_responses_without_a_model_are_openais() -> None:
     printed = "console.dir(input)\n\n[\n  { role: 'user', content: 'a' },\n  { type: 'reasoning', id: 'rs_1', summary: [] },\n  { role: 'user', content: 'b' }\n]\n"
     for source in (items, printed):
         assert [found.code for found in parse(source).diagnoses] == ["responses-item-pairing"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"model": "kimi-k2.6", "input": [{"type": "tool_search_call", "call_id": "c", "arguments": {}}]},
+         [("responses-item-unsupported", "/input/0")]),
+        ({"model": "gpt-5.4", "input": [{"type": "tool_search_call", "call_id": "c", "arguments": {}}]}, []),
+        ({"model": "glm-5", "messages": [{"role": "user", "content": "a"}],
+          "tools": [{"name": "dye", "description": "Dyes.", "parameters": {"type": "object", "properties": {}}}]},
+         [("tool-shape-invalid", "/tools/0")]),
+        ({"model": "m", "messages": [{"role": "user", "content": "a"}], "tools": [CHAT_TOOL]}, []),
+    ],
+)  # fmt: skip
+def test_what_others_than_the_makers_do_not_take_is_a_hint(asked: dict[str, Any], told: list[tuple[str, str]]) -> None:
+    found = parse(asked).diagnoses
+    assert [(one.code, one.place.pointer) for one in found] == told
+    assert {one.severity for one in found} <= {"info"}
+
+
+def _tool_uses(model: str) -> dict[str, Any]:
+    use = {"type": "tool_use", "id": "Search:0", "name": "Search", "input": {}}
+    found = {"type": "tool_reference", "tool_name": "Dye"}
+    result = {"type": "tool_result", "tool_use_id": "Search:0", "content": [found]}
+    said = [("user", "a"), ("assistant", [use]), ("user", [result])]
+    return {"model": model, "max_tokens": 9, "messages": [{"role": role, "content": each} for role, each in said]}
+
+
+def test_the_rules_of_anthropic_are_hints_where_another_model_gets_its_form() -> None:
+    found = diagnose(_tool_uses("kimi-for-coding"), kind="session")
+    assert ("content-shape", "/messages/2/content/0/content/0") in [(one.code, one.place.pointer) for one in found]
+    assert {one.severity for one in found} == {"info"}
+    assert "error" in {one.severity for one in diagnose(_tool_uses("claude-sonnet-4-5"), kind="session")}
+
+
+def test_results_of_one_turn_in_two_messages_are_told_by_what_they_are() -> None:
+    uses = [{"toolUse": {"toolUseId": one, "name": "read", "input": {}}} for one in "ab"]
+    results = [{"toolResult": {"toolUseId": one, "content": [{"text": "1"}]}} for one in "ab"]
+    messages = [
+        {"role": "user", "content": [{"text": "Read."}]},
+        {"role": "assistant", "content": uses},
+        *({"role": "user", "content": [result]} for result in results),
+    ]
+    [found] = diagnose({"messages": messages}, kind="session")
+    assert (found.code, "toolResult blocks" in found.fix) == ("turn-order", True)
+
+
+def test_a_history_without_the_user_is_told_as_that() -> None:
+    said = [{"role": "system", "content": "You title."}, {"role": "assistant", "content": "Done."}]
+    found = parse({"model": "glm-4.5", "messages": said}, server={"engine": "zai"}).diagnoses
+    assert "no-user-query" in [one.code for one in found]
+
+
+def test_what_a_server_cannot_compile_is_told_of_tools_that_go_there() -> None:
+    def bounded(most: int) -> list[dict[str, Any]]:
+        schema = {"type": "object", "properties": {"a": {"type": "string", "description": "A.", "maxLength": most}}}
+        return [{"type": "function", "function": {"name": "dye", "description": "Dyes wool.", "parameters": schema}}]
+
+    [found] = diagnose(bounded(10_000), kind="tools", server={"engine": "llama.cpp"})
+    assert (found.code, found.severity) == ("schema-not-compilable", "info")
+    assert "dye.a" in found.fix
+    assert diagnose(bounded(100), kind="tools", server={"engine": "llama.cpp"}) == []
+    assert diagnose(bounded(10_000), kind="tools") == []

@@ -95,6 +95,9 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
         ),
         ("- arguments: '{\"a\": 1}'\n  name: dye\n" * 3, "identical-call-loop"),
         ('final_answer("The wool is red.")', "call-left-in-content"),
+        ("print(default_api.dye_wool(colour='red'))", "call-left-in-content"),
+        ("I dye it.[[ ## next_tool_name ## ]]\ndye_wool", "parser-mismatch"),
+        ('<\u2016DSML\u2016invoke name="dye">\n<\u2016DSML\u2016parameter name="a">', "call-left-in-content"),
         ("My server returns the tool call as plain text instead of running it, any idea?", "call-left-in-content"),
     ],
 )
@@ -219,6 +222,7 @@ TALK = [
     "All 12 tool calls returned without errors",
     "Required parameter: city (string)",
     "<function> is the tag in which Llama writes.",
+    "[[ ## next_thought ## ]]\nI dye it.\n\n[[ ## next_tool_name ## ]]\nfinish",
     "[calls]\nretries = 3",
     "<call_results>\n<item>3</item>\n</call_results>",
     '<tool_error>\n{"tool": "dye"}',
@@ -266,6 +270,7 @@ def test_markup_that_an_answer_shows_in_code_is_no_call():
     [
         ({"content": [{"type": "text", "text": "gizmo at 9"}], "isError": True}, "tool-execution-failed"),
         ({"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}, "no-user-query"),
+        ({"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "error", "text": "9"}]}}, "mcp-result-refused"),
         (
             {"role": "assistant", "content": 'I look.\n<mycall>{"name": "f", "arguments": {}}</mycall>'},
             "call-left-in-content",
@@ -393,8 +398,9 @@ def test_an_answer_that_is_no_json_where_a_schema_was_asked_for_is_hinted_at() -
     haiku = "Lines of code descend\nAlgorithms dance"
     assert [found.code for found in utp_cli.parse(haiku, request=asked).diagnoses] == ["constraint-unavailable"]
     assert utp_cli.parse(haiku).diagnoses == []
-    for whole in ('{"a": 1}', '"yes"', "true"):
-        assert utp_cli.parse(whole, request=asked).diagnoses == []
+    assert utp_cli.parse('{"a": 1}', request=asked).diagnoses == []
+    for other in ('"yes"', "true", "9"):
+        assert [found.code for found in utp_cli.parse(other, request=asked).diagnoses] == ["schema-weakened"]
     for reason in ("length", "content_filter"):
         body = {
             "choices": [{"index": 0, "message": {"role": "assistant", "content": "Sorry"}, "finish_reason": reason}]

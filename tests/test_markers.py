@@ -101,3 +101,24 @@ def test_one_call_without_an_index_is_a_hint() -> None:
     )
     found = parse(whole + "data: [DONE]\n\n").diagnoses
     assert [(finding.code, finding.severity) for finding in found] == [("call-shape-invalid", "info")]
+
+
+def test_two_pieces_of_one_call_in_one_event_are_a_hint() -> None:
+    def event(*pieces: dict[str, Any]) -> str:
+        return _stream({"role": "assistant", "tool_calls": list(pieces)})
+
+    first = {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"a": '}}
+    rest = {"index": 0, "function": {"arguments": "1}"}}
+    end = 'data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}\n\ndata: [DONE]\n\n'
+    found = parse(event(first, rest) + end)
+    assert [(one.code, one.severity) for one in found.diagnoses] == [("stream-index-collision", "info")]
+    assert [call.arguments for call in found.calls] == [{"a": 1}]
+    assert parse(event(first) + event(rest) + end).diagnoses == []
+
+
+def test_calls_that_came_though_a_field_that_is_none_forbids_them() -> None:
+    calls = [{"id": one, "type": "function", "function": {"name": "f", "arguments": '{"a": "%s"}' % one}} for one in "ab"]  # fmt: skip
+    body = {"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": None, "tool_calls": calls}, "finish_reason": "tool_calls"}]}  # fmt: skip
+    [found] = parse(body, request={"parallel_function_calls": False}).diagnoses
+    assert (found.code, "`parallel_tool_calls`" in found.fix) == ("parallel-off-ignored", True)
+    assert parse(body, request={"parallel_function_calls": True}).diagnoses == []

@@ -133,8 +133,8 @@ CAUSES = (
         "mcp-result-refused",
         "The result of an MCP tool has not the form that the client asks, or breaks the tool's `outputSchema`.",
         sees="the tool ran, and its result is an error.",
-        change="return `content` as a list of blocks; `structuredContent` that fits `outputSchema`, or drop "
-        "`outputSchema`.",
+        change="return `content` as a list of blocks of type text, image, audio, resource or resource_link, a failure "
+        "as text with `isError: true`; `structuredContent` that fits `outputSchema`, or drop `outputSchema`.",
     ),
     cause(
         "mcp-connection-lost",

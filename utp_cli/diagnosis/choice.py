@@ -151,7 +151,8 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Observation]:
     """
     chosen = answer.request.get("tool_choice")
     off = isinstance(chosen, dict) and chosen.get("disable_parallel_tool_use") is True
-    if answer.request.get("parallel_tool_calls") is not False and not off:
+    misspelt = answer.request.get(_MISSPELT) is False
+    if answer.request.get("parallel_tool_calls") is not False and not off and not misspelt:
         return
     for turn in answer.turns:
         if len(turn.calls) > 1:
@@ -160,7 +161,11 @@ def parallel_off_ignored(answer: Answer) -> Iterator[Observation]:
                 evidence=", ".join(str(call.name) for call in turn.calls),
                 pointer=turn.calls[1].pointer,
                 span=turn.calls[1].span,
+                fix=f"the field is `parallel_tool_calls`; `{_MISSPELT}` is none" if misspelt else "",
             )
+
+
+_MISSPELT = "parallel_function_calls"
 
 
 def _of_one(call: CallView) -> bool:

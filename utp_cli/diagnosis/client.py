@@ -25,8 +25,8 @@ def arguments_wrong_kind(subject: Answer | ConversationHistory) -> Iterator[Obse
     What proves it: an object on the OpenAI wire or in a history of its form; text on Ollama's own wire or
     in Anthropic's `input`; or an error body that says so.
 
-    What to change: on the border between the wires convert: OpenAI: JSON text; Ollama /api/chat, Anthropic
-    and Gemini: an object.
+    What to change: on the border between the wires convert: OpenAI (chat and Responses): a string of JSON; Ollama
+    /api/chat, Anthropic and Gemini: an object.
 
     Error texts: `json: cannot unmarshal string into Go struct field .arguments of type map`.
 

@@ -22,6 +22,7 @@ from utp_cli.facts.servers import (
     LABELS,
     NO_PARSER,
     OTHER_LABELS,
+    OTHER_TOOL_PARSERS,
     REASONING_PARSER,
     TOO_OLD,
     TOOL_PARSER,
@@ -116,6 +117,8 @@ def tool_parser(subject: Answer | Refusal, dialect: Dialect | None) -> str:
         if engine == name and belongs(subject.model, (series,)):
             return words
     if told and not engine:
+        if told in OTHER_TOOL_PARSERS:
+            return OTHER_TOOL_PARSERS[told]
         return f"let {told} read the calls with the tool parser of the model's series, or read them out of the text"
     release = subject.server.get("version") if engine else None
     fix = _for_servers(subject, lambda name: _tool_parser(name, dialect, served(subject.model), release))

@@ -41,6 +41,8 @@ _MOST_NAMES = 5
 _AROUND = 100
 """Characters of the message that are shown before the text that was found."""
 
+_NOTHING_READ = regex(r"\bEOF while parsing a value at line 1 column 0\b")
+"""How serde_json says that the text which it read is empty."""
 _ISSUES = ((MISSING, "missing-argument"), (UNKNOWN, "unexpected-argument"), (DUE, "wrong-type"))
 """What an error tells of the arguments that were refused, and the diagnosis that this is."""
 _OF_ARGUMENTS = {code for _, code in _ISSUES} | {"tool-input-refused", "not-in-enum"}
@@ -235,6 +237,8 @@ def _refined(match: FoundText, refusal: Refusal) -> str:
         return "history-arguments-invalid"  # vLLM and SGLang decode these before they render the prompt
     if match.entry.code == "arguments-invalid-json" and refusal.quotes_several:
         return "arguments-concatenated"
+    if match.entry.code == "arguments-invalid-json" and _NOTHING_READ.search(refusal.message):
+        return "arguments-empty-string"
     if match.entry.code not in ("tool-input-refused", "wrong-type"):
         return match.entry.code
     told = issues_told(refusal.message[match.span[0] :])

@@ -12,7 +12,7 @@ from utp_cli.diagnosis.themes import rules_beside, views_for
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
 from utp_cli.protocol.patterns import regex
-from utp_cli.wire.access import dig
+from utp_cli.wire.access import dict_of, dig
 from utp_cli.wire.error_quote import QUOTING_FIELD
 from utp_cli.wire.history import messages_of
 
@@ -202,9 +202,15 @@ def _text(value: Any) -> str | None:
 
 
 def _tools(table: Mapping[str, Any]) -> list[Finding]:
-    found = table.get("tools", table)
-    listed = found if isinstance(found, list) else [found]
-    return diagnose_tools(listed, provider=_text(table.get("provider")), model=_text(table.get("model")))
+    written = table.get("tools", table)
+    listed = written if isinstance(written, list) else [written]
+    found = diagnose_tools(listed, provider=_text(table.get("provider")), model=_text(table.get("model")))
+    engine = dict_of(table.get("server")).get("engine")
+    if not isinstance(engine, str):
+        return found
+    from utp_cli.diagnosis.uncompiled import not_compiled  # noqa: PLC0415 - where a server is named
+
+    return found + not_compiled(listed, engine)
 
 
 def _template(table: Mapping[str, Any]) -> list[Finding]:

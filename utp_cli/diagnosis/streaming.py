@@ -26,6 +26,7 @@ def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Itera
         yield Observation(message=message + times, evidence=seen[0], pointer=pointer)
 
 
+_IN_ORDER = "join the pieces of one `index` in their order; the server or gateway sends one piece a call in each event"
 _FRAMED_TWICE = "a relay or proxy puts `data:` before lines that have it: let it pass the bytes on as they are"
 
 
@@ -45,6 +46,8 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Extra data: line 1 column`, `tool call index 0 reused`.
     """
     yield from odd(answer, "index-collision", "pieces of different calls come under one index")
+    for hint in odd(answer, "index-twice", "one event has two pieces of one call: some clients keep the last"):
+        yield replace(hint, severity="info", confidence="low", fix=_IN_ORDER)
 
 
 @diagnosis("stream-name-repeated", "error", views=("anomalies", "native"))

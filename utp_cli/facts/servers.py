@@ -96,6 +96,11 @@ TOOL_PARSER: Final[dict[str, str | tuple[Dated, ...]]] = {
 }
 """What makes a server read the calls; `{name}` is its parser for the dialect."""
 
+OTHER_TOOL_PARSERS: Final[dict[str, str]] = {
+    "tabbyapi": "set `tool_format` for the model in TabbyAPI's configuration (qwen3_coder, mistral, glm4_5, harmony …)",
+}
+"""The same of servers that are known by nothing else (TabbyAPI's parsers, November 2026)."""
+
 NO_PARSER: Final[dict[str, str]] = {
     "vllm": "no parser there reads {dialect}: register one with --tool-parser-plugin, or parse the text",
     **dict.fromkeys(("sglang", "lmdeploy", "tensorrt-llm", "mlx"), "no parser there reads {dialect}: parse the text"),

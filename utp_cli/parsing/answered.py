@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.parsing.doubts import doubt_of, unread_of
 from utp_cli.parsing.forms import UNREAD
 from utp_cli.protocol.patterns import regex
-from utp_cli.wire.access import dict_of
+from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.wire.error_body import failed_tool
 
@@ -164,6 +164,8 @@ def _refused(result: ParseResult) -> str:
     return "gateway-error-opaque" if read and read.kind == "log" and read.status in _SAYING_NOTHING else ""
 
 
+_OF_RESULTS: Final = frozenset({"text", "image", "audio", "resource", "resource_link"})
+"""Types of content in the result of an MCP tool (its specification of 2025-06-18)."""
 _LOADED: Final = "load"
 """Why an answer of Ollama's ended for which it did no more than load the model (its API, "Load a model", 2026)."""
 
@@ -172,6 +174,9 @@ def _of_form(result: ParseResult) -> str:
     """Return the code for the result of a tool that failed, half a call, and Ollama's answer to no message at all."""
     if failed_tool(dict_of(result.facts.document)):
         return "tool-execution-failed"
+    kinds = {text_of(one.get("type")) for _, one in dicts_of(dig(result.facts.document, "result", "content"))}
+    if kinds - _OF_RESULTS:
+        return "mcp-result-refused"
     one = result.captures[result.chosen] if result.captures else None
     if result.facts.lone and one and one.form == "sse" and any(call.name for call in result.rejected):
         return "stream-cut-off"  # the first event, in the middle of a call

@@ -104,6 +104,8 @@ def _calls_outside(result: ParseResult, captures: Sequence[Capture]) -> bool:
     told = error.span[0] >= last or all(call.standing == "unsure" for call in result.calls)
     if error.kind == "error" and told and (error.status or error.hops or _is_somebodys(error, result)):
         return False
+    if error.form == "python-traceback" and not result.calls:  # what stands in its source is shown
+        return False
     if any(finding.code == "call-left-in-content" and finding.severity == "error" for finding in result.named):
         return result.shape == "text" and error.kind == "error"
     return result.shape == "text" and any(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _ENDS: Final = "{} ends a call whose beginning is lost"
 
-_OPEN: Final = r"(?:<<|\[\[|<\[|\u00ab|@@|<[ ]{0,2}[|\uff5c]{0,2}[ ]{0,2}|\[)"
-_CLOSE: Final = r"(?:[ ]{0,2}(?:>>|\]\]|\]>|\u00bb|@@|[|\uff5c]{0,2}>|\]))"
+_OPEN: Final = r"(?:<<|\[\[|<\[|\u00ab|@@|<[ ]{0,2}[|\uff5c\u2016]{0,2}[ ]{0,2}|\[)"
+_CLOSE: Final = r"(?:[ ]{0,2}(?:>>|\]\]|\]>|\u00bb|@@|[|\uff5c\u2016]{0,2}>|\]))"
 _SAID: Final = r"[A-Za-z](?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|[^\n<>\[\]\u00ab\u00bb@{}(\"']){0,120}?"
 _SIGN: Final = regex(
     rf"^[ \t]*(?P<sign>(?P<open>{_OPEN})(?P<end>/?)[ ]?(?P<said>{_SAID})"
@@ -50,7 +50,7 @@ _CALLED: Final = regex(
     rf"(?:\s*{_NAME}[:, ]{{0,3}}\s*(?:\[(?:ARGS|ARGUMENTS|INPUT)\]\s*)?)?"
     r"(?:with (?:arguments?|args|input|parameters)\W{1,3})?\(?\s*(?:\{\s*(?:[\"'\u201c}]|\.\.\.)|\[\s*\{\s*[\"'])"
     rf"|\s*{_NAME}\((?:\s*[\w\"'){{]|\Z)"
-    r"|\s*<[ |\uff5c]{0,4}\w[\w:-]{0,40}[ =>|\uff5c]"
+    r"|\s*<[ |\uff5c\u2016]{0,4}\w[\w:-]{0,40}[ =>|\uff5c\u2016]"
     r"|\s*[\w.-]{1,80}\s*</[\w-]{1,40}>\s*(?:<[\w-]{1,40}>\s*\{|\Z)"
 )
 """What is called: JSON, behind a name or without; a name and arguments in brackets; a tag; a name and the end."""
@@ -61,7 +61,8 @@ _NAMED_ONLY: Final = regex(r":[ ]?['\"]?[A-Za-z][\w.-]{0,80}[_-][\w.-]{1,80}['\"
 """How a sign ends that holds no more than a tool's name."""
 _MARKER: Final = regex(r"\s*(?:\w{2,20}:)(?P<said>\w{4,40})\s*\Z")
 _CLOSING: Final = regex(
-    rf"^[ \t]*(?P<sign>(?:</|\[/|<[|\uff5c]|\[|<)(?P<said>[A-Za-z][\w |\uff5c-]{{2,60}}){_CLOSE})[ \t]*$", re.MULTILINE
+    rf"^[ \t]*(?P<sign>(?:</|\[/|<[|\uff5c\u2016]|\[|<)(?P<said>[A-Za-z][\w |\uff5c\u2016-]{{2,60}}){_CLOSE})[ \t]*$",
+    re.MULTILINE,
 )
 """A sign alone on a line."""
 _ENDED: Final = regex(r"[}\]>)]\s*\Z")

@@ -8,6 +8,8 @@ from typing import Final
 from utp_cli.parsing.forms import ALONE, DIALECT, PROMPT, TOOLS, UNKNOWN, UNREAD, Form
 from utp_cli.protocol.patterns import regex
 
+_ADAPTER: Final = "dspy.JSONAdapter, or native calls: dspy.ChatAdapter(use_native_function_calling=True)"
+_ASK_AGAIN: Final = "ask again; mode ANY in toolConfig.functionCallingConfig; simpler descriptions of tools"
 VERB: Final = (
     r"(?:add|append|apply|ask|attempt|book|calculate|call|check|compute|convert|create|delete|edit|execute|fetch|find"
     r"|generate|get|grep|insert|list|lookup|open|play|query|read|remove|replace|run|save|search|send|set|submit|switch"
@@ -77,7 +79,13 @@ _ITEM: Final = regex(
 )
 _FINAL: Final = regex(r"\A\s*(final_answer)\(\s*[\"'\w\[{][^\0]{0,8000}\)\s*\Z")
 """How an agent of smolagents ends, without the code block in which it is looked for."""
+_DSPY: Final = regex(r"[^\s\]]\s?(\[\[ ## next_tool_(?:name|args) ## \]\])")
+"""DSPy's marker of a field behind words of its line, where its reader looks for none."""
+_GEMINIS: Final = regex(r"\A\s*(print\(default_api\.\w{1,64}\()[^\0]{0,4000}\)\s*\)\s*\Z")
+"""How Gemini writes a call to itself, in Python."""
 NAMED: Final = (
+    Form(_DSPY, "{} stands within a line: DSPy reads it at the beginning of one", _ADAPTER, "parser-mismatch"),
+    Form(_GEMINIS, "a call as Gemini writes it to itself, {}…): the API did not read it", _ASK_AGAIN, UNREAD),
     Form(_FINAL, "a call of {} without the code block in which smolagents looks for it", PROMPT, UNREAD),
     *(Form(form, UNKNOWN, DIALECT, UNREAD) for form in (_SPOKEN, _SHELL)),
     Form(

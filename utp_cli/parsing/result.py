@@ -12,7 +12,7 @@ from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record, field, kept, replace
-from utp_cli.wire.access import dict_of, dicts_of, dig
+from utp_cli.wire.access import dict_of, dicts_of, dig, list_of
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
@@ -104,7 +104,7 @@ class Parsed(ParseResult):
         code, words = hints(self)
         code = code or self._named_alone()
         code = "" if code == ANNOUNCED and self._has_no_tools() else code
-        return code or (_NO_JSON if not words and self._is_no_json() else ""), words
+        return code or ("" if words else _NO_JSON if self._is_no_json() else self._fits_no_schema()), words
 
     def _tools_alone(self) -> list[Finding]:
         """Return, as hints, what is wrong with tools that stand in place of an answer."""
@@ -218,6 +218,15 @@ class Parsed(ParseResult):
         whole = self.finish_reason in (None, "stop", "end_turn") and "/refusal" not in "".join(self.texts)
         asked = form in ("json_schema", "json_object") and whole and not ("{" in said or "[" in said)
         return bool(said) and asked and loads_or_none(said) is None
+
+    def _fits_no_schema(self) -> str:
+        """Return the code for a whole answer in JSON that is no object, or lacks members, as its schema asks."""
+        schema = dig(self.circumstances.request, "response_format", "json_schema", "schema")
+        value = loads_or_none(self.content) if isinstance(schema, dict) and schema.get("type") == "object" else None
+        if value is None or self.finish_reason not in (None, "stop", "end_turn"):
+            return ""
+        fits = isinstance(value, dict) and value.keys() >= {*map(str, list_of(dict_of(schema).get("required")))}
+        return "" if fits else "schema-weakened"
 
     def _refused(self) -> dict[str, Any]:
         """Return the request that an error refused: as it is known, else the tools that stand beside the error."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.wire.access import dict_of, name_of, text_of
+from utp_cli.wire.access import dict_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import quoted
 from utp_cli.wire.open_call import is_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from utp_cli.wire.open_call import OpenCall
 
 
@@ -50,6 +52,29 @@ def argument_path(key: str, flat: bool) -> tuple[str, ...]:
 def stream_name(value: Any) -> str | None:
     """Some servers send the text `null` where there is no name in a piece."""
     return None if value == "null" else name_of(value)
+
+
+def odd_piece(call: OpenCall, piece: dict[str, Any], function: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give what is odd in a piece of a call, before it is added to it: the anomaly's code and its evidence."""
+    said, name, arguments = function.get("name"), stream_name(function.get("name")), function.get("arguments", "")
+    if call.continues_name(name, arguments):
+        yield "name-in-pieces", f"{quoted(name)} behind {call.name!r}"
+    elif said and (call.name or name is None):
+        again = f" again, for the call of {call.name!r}" if call.name else " as the name"
+        yield "name-repeated", quoted(said) + again
+    if name is None and arguments is None:
+        yield "arguments-null", quoted(piece)
+
+
+def twice(pieces: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the piece of an event that goes on with the call of another piece in it; None where none does."""
+    seen: set[Any] = set()
+    for piece in pieces if len(pieces) > 1 else ():
+        index = integer_of(piece.get("index"))
+        if index in seen and not (piece.get("id") or function_in(piece)[1].get("name")):
+            return piece
+        seen |= {index} - {None}
+    return None
 
 
 def is_second(call: OpenCall, arguments: Any) -> bool:

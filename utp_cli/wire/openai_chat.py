@@ -19,9 +19,11 @@ from utp_cli.wire.openai_calls import (
     argument_path,
     function_in,
     is_second,
+    odd_piece,
     signature_of,
     stream_name,
     told_of,
+    twice,
 )
 from utp_cli.wire.shape_answers import delta_calls
 from utp_cli.wire.spec import ABSENT
@@ -259,6 +261,8 @@ class Decoder(FormatDecoder):
             named = any(each.get("id") or function_in(each)[1].get("name") for _, each in pieces)
             self._nameless = bool(pieces) and not named
             self.metadata.begun = named or (not pieces and "role" in delta)
+        if len(pieces) > 1 and (again := twice([piece for _, piece in pieces])):
+            self.odd("index-twice", self.at(*state.root, "tool_calls"), quoted(again))
         events = self._texts(state, delta)
         for _, piece in pieces:
             self._has_tool_calls = True
@@ -281,7 +285,6 @@ class Decoder(FormatDecoder):
         name, arguments = stream_name(function.get("name")), function.get(ARGUMENTS[key])
         index, call_id = integer_of(piece.get("index")), id_of(piece.get("id"))
         call = self._same_call(state, index, call_id, name, arguments)
-        named_before = call.name if call else None
         if call is None:
             where = self.at(*state.root, "tool_calls", len(state.calls), *argument_path(key, function is piece))
             call = OpenCall(self, where, call_id=call_id, absent_is_empty=True, **HOW[key])
@@ -294,14 +297,9 @@ class Decoder(FormatDecoder):
             if index in state.by_index or state.without_index == 2:
                 evidence = f"another call under index {index}: {quoted(piece)}"
                 self.odd("index-collision", call.place, evidence)
-        grows = call.continues_name(name, arguments)
-        if grows:
-            self.odd("name-in-pieces", call.place, f"{quoted(name)} behind {named_before!r}")
-        if function.get("name") and (named_before or name is None) and not grows:
-            again = f" again, for the call of {named_before!r}" if named_before else " as the name"
-            self.odd("name-repeated", call.place, quoted(function["name"]) + again)
-        if name is None and function.get("arguments", "") is None:
-            self.odd("arguments-null", call.place, quoted(piece))
+        told = function.get("name") or function.get("arguments", "") is None
+        for code, evidence in odd_piece(call, piece, function) if told else ():
+            self.odd(code, call.place, evidence)
         if signature := signature_of(piece):
             call.how["signature"] = signature
         if index is not None:

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
     from utp_cli.diagnosis.histories.parts import MessagePart
 
+_RESULTS: Final = {
+    "gemini": "functionResponse parts",
+    "bedrock": "toolResult blocks",
+    "anthropic": "tool_result blocks",
+}
+"""What results are called where those of one turn have to stand in one message."""
 BEGINNING: Final = "(conversation continues)"
 CONTINUE: Final = "Continue."
 DONE: Final = "Done."
@@ -46,10 +52,9 @@ def check_first(look: Look, turns: list[Turn]) -> list[Turn]:
         begin += 1
     asked = next((at for at, turn in enumerate(turns) if turn.role == "user"), None)
     if asked is None and (look.rules.needs_user or (look.rules.starts_with_user and begin < len(turns))):
-        code = "no-user-query" if look.rules.order_code != "turn-order" else "turn-order"
         place = turns[begin].place if begin < len(turns) else ""
         mend = f"a message of the user in front: {BEGINNING}"
-        look.breaks(code, place, "a history without a message of the user", mend=mend)
+        look.breaks("no-user-query", place, "a history without a message of the user", mend=mend)
         return [*turns[:begin], made("user", BEGINNING), *turns[begin:]]
     if look.rules.starts_with_user and asked is not None and asked > begin:
         mend = "what stands before the first message of the user is left out"
@@ -87,9 +92,9 @@ def _say_joined(look: Look, last: Turn, turn: Turn) -> None:
     if apart and not (look.converted and turn.source and look.foreign(turn.source)):
         who = "the assistant" if turn.role == "assistant" else "the user"
         said, mend = f"two messages of {who} in a row", "they are joined"
-        if look.rules.form == "gemini" and turn.of("result") and last.of("result"):
+        if look.rules.form in _RESULTS and turn.of("result") and last.of("result"):
             said = "the results of one turn of calls in two messages"
-            mend = "the functionResponse parts of one turn of calls stand together in one content"
+            mend = f"the {_RESULTS[look.rules.form]} of one turn of calls stand together in one message"
         look.breaks(look.rules.order_code, turn.place, said, mend=mend)
 
 

@@ -30,6 +30,18 @@ _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"), Series(family="o"))
+_CLAUDE: Final = (Series(family="claude"),)
+_OPENAIS_ITEMS: Final = frozenset(
+    {"custom_tool", "tool_search", "local_shell", "shell", "apply_patch", "computer", "code_interpreter", "file_search"}
+)
+"""Items of the Responses API, without `_call`, that compatible servers do not read (OpenAI's reference, 2026)."""
+_CLAUDES_BLOCKS: Final = frozenset({"tool_reference", "server_tool_use", "web_search_tool_result", "mcp_tool_use"})
+"""Blocks of Anthropic's own tools (its reference, November 2026); `tool_reference`: Claude Code's deferred tools."""
+_REWRITTEN: Final = (
+    "rewrite it as a plain call and its result, or as text, or leave both out; Claude Code: ENABLE_TOOL_SEARCH=false"
+    " sends no tool_reference; Codex: switch tool search and custom tools off"
+)
+_WRAPPED: Final = 'wrap each: {"type": "function", "function": {"name", "description", "parameters"}}'
 _QWEN: Final = (Series(family="qwen"),)
 """Models that Alibaba's DashScope serves, under names without an owner: it takes `enable_thinking` beside messages."""
 _OWN_NAMES: Final = regex(
@@ -95,11 +107,11 @@ def diagnose_conversation(
     defined = asked.get("tools")
     if isinstance(defined, list) and messages:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
-    found += [*_objects(asked), *_text_for_tools(asked)]
+    found += [*_objects(asked), *_text_for_tools(asked), *_foreign_items(asked, model)]
     name = _named(provider) if provider else _receiver(asked, form, model, text_of((server or {}).get("engine")))
-    told = bool(provider) or name in _PROVES
+    told = bool(provider) or (name in _PROVES and not _is_compatible(name, model))
     if name not in TURN_RULES:
-        return found
+        return [*found, *_flat_tools(asked, form)]
     if not messages and not isinstance(asked.get("input"), str):  # of tools alone nobody knows what they go with
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
         return found + [one for one in alone if one.severity == "error"]
@@ -120,6 +132,53 @@ def diagnose_conversation(
     certain = broken if told else [one for one in broken if one.code in sure]
     guessed = not told and (server or _OWN_NAMES.match(model or "") or (name == _RESPONSES and not model))
     return found + certain + (likely if guessed else [])
+
+
+def _is_compatible(form: str, model: str | None) -> bool:
+    """Whether a request in Anthropic's form is for another's model: who serves that has rules of its own."""
+    return form == "anthropic" and bool(model) and not belongs(model, _CLAUDE)
+
+
+def _foreign_items(asked: Mapping[str, Any], model: str | None) -> Iterator[Finding]:
+    """Find, as a hint, items and blocks that one provider's own API has, where another's model gets them."""
+    if not model:
+        return
+    items = () if belongs(model, _OPENAI_MODELS) else dicts_of(asked.get("input"))
+    own = (f"/input/{at}" for at, item in items if _bare(item) in _OPENAIS_ITEMS)
+    blocks = () if belongs(model, _CLAUDE) else _blocks_of(asked.get("messages"))
+    claudes = (place for place, kind in blocks if kind in _CLAUDES_BLOCKS)
+    for code, who, place in (
+        ("responses-item-unsupported", "OpenAI", next(own, "")),
+        ("content-shape", "Anthropic", next(claudes, "")),
+    ):
+        if place:
+            message = f"an item that {who}'s own API has: {model} may be served without it"
+            yield replace(_fault(code, place, message, place, _REWRITTEN), severity="info", confidence="low")
+
+
+def _bare(item: Mapping[str, Any]) -> str:
+    return text_of(item.get("type")).removesuffix("_output").removesuffix("_call")
+
+
+def _blocks_of(messages: Any) -> Iterator[tuple[str, str]]:
+    """Give the places and types of the blocks of messages, those in results of tools included."""
+    for at, message in dicts_of(messages):
+        for number, block in dicts_of(message.get("content")):
+            place = f"/messages/{at}/content/{number}"
+            yield place, text_of(block.get("type"))
+            yield from ((f"{place}/content/{n}", text_of(one.get("type"))) for n, one in dicts_of(block.get("content")))
+
+
+def _flat_tools(asked: Mapping[str, Any], form: str) -> Iterator[Finding]:
+    """Find, as a hint, tools that no API of chat completions takes: name and parameters without `function` around."""
+    if form == "anthropic" or not asked.get("model") or "messages" not in asked:
+        return
+    for at, tool in dicts_of(asked.get("tools")):
+        if isinstance(tool.get("parameters"), dict) and "name" in tool and "function" not in tool:
+            message = "a tool in no form of chat completions: its name and parameters stand outside of `function`"
+            found = _fault("tool-shape-invalid", f"/tools/{at}", message, ", ".join(tool), _WRAPPED)
+            yield replace(found, severity="info", confidence="low")
+            return
 
 
 def _is_ollamas(asked: Mapping[str, Any], engine: str) -> bool:
@@ -190,7 +249,7 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     if form == _RESPONSES and not (engine or model):  # of whose API it is
         return form
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
-    if not engine and chat and (own_name := _OWN_NAMES.match(model or "")):
+    if (not engine or engine.casefold() in _GATEWAYS) and chat and (own_name := _OWN_NAMES.match(model or "")):
         return str(own_name.lastgroup)
     if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):
         return "dashscope"
