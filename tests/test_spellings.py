@@ -214,3 +214,9 @@ def test_a_chunk_of_langchain_whose_calls_it_did_not_read_is_read_as_the_provide
     for name in ("AIMessage", "AIMessageChunk"):
         result = parse(f"{name}(content='', additional_kwargs={ {'tool_calls': [call]}!r}, id='run-1')")
         assert [(one.name, one.arguments) for one in result.calls] == [("dyedye", {"c": 1})]
+
+
+def test_chunks_out_of_the_middle_of_a_stream_prove_nothing() -> None:
+    chunk = "AIMessageChunk(content='', tool_calls=[], tool_call_chunks=[{{'name': None, 'args': {!r}, 'id': None, 'index': 0}}])"
+    told = "\n".join(f"got = {chunk.format(piece)}" for piece in (" =", " '"))
+    assert parse(told).diagnoses == []

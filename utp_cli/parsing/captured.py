@@ -61,6 +61,7 @@ UNFINISHED: Final = ABSENT | {
     "truncated-call",
     "truncation-hidden",
     "arguments-invalid-json",
+    "arguments-not-object",
     "announced-not-called",
     "call-id-missing",
     "unclosed-thinking",

@@ -81,6 +81,8 @@ class Decoder(FormatDecoder):
 
     def _chunk(self, path: tuple[str, ...], chunk: dict[str, Any]) -> list[WireEvent]:
         """Read a piece of a call: those of one index are one call."""
+        if self.metadata.begun is None:
+            self.metadata.begun = bool(chunk.get("name") or chunk.get("id"))
         index = integer_of(chunk.get("index"))
         index = self._last = self._last if index is None else index
         call = self._open.get(index)
