@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from utp_cli import parse
 from utp_cli.captures.spellings import read_spelling, starts
@@ -156,6 +156,7 @@ def inspected(value):
     return json.dumps(value)
 
 
+@example({"'\"": None})
 @given(VALUES)
 def test_javascript_reads_back(value):
     text = inspected(value)

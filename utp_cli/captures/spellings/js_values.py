@@ -150,7 +150,7 @@ class _Inspected:
         if plain := _KEY.match(text, at):
             frame.begin(plain[1].strip("[]"))
             return plain.end()
-        if text[at] in "'\"":
+        if text[at] in "'\"`":
             read = _strings(text, at)
             behind = skip(text, read.end)
             for sign in (":", "=>"):
