@@ -142,7 +142,8 @@ BODY = {
 def test_the_url_of_a_command_tells_who_gets_the_request(url: str, codes: list[str]) -> None:
     command = f"I send\n\ncurl -s {url} -d '{json.dumps(BODY)}'\n\nand no tool is called."
     assert [found.code for found in parse(command).diagnoses] == codes
-    beside = command + "\nThe same goes to https://api.groq.com/openai/v1/chat/completions"
+    assert [found.code for found in parse(f"We had {url} before.\n{json.dumps(BODY)}").diagnoses] == []  # it is told of
+    beside = command + "\ncurl https://api.groq.com/openai/v1/chat/completions -d @request.json"
     assert parse(beside).diagnoses == []  # of two nobody knows which is meant
 
 
@@ -228,3 +229,59 @@ def test_what_a_server_cannot_compile_is_told_of_tools_that_go_there() -> None:
     assert "dye.a" in found.fix
     assert diagnose(bounded(100), kind="tools", server={"engine": "llama.cpp"}) == []
     assert diagnose(bounded(10_000), kind="tools") == []
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [
+            {
+                "role": "assistant",
+                "content": "x",
+                "toolCalls": [None, {"id": "a", "function": {"name": "f", "arguments": "{}"}}],
+            }
+        ],
+        [{"role": "assistant", "toolCalls": ["x", {"id": "a"}]}],
+        [{"role": "assistant", "parts": [{"type": "tool-x", "toolCallId": "a", "state": {"a": 1}}]}],
+        [{"role": "assistant", "parts": [{"type": "tool-x", "toolCallId": [], "state": "result"}, None, 3]}],
+    ],
+)
+def test_what_is_no_message_of_a_client_raises_nothing(messages: list[dict[str, Any]]) -> None:
+    parse({"messages": messages})
+    diagnose(messages, kind="session", provider="mistral")
+
+
+def test_a_key_in_camel_case_beside_the_other_says_nothing() -> None:
+    messages = _camel("a", answered=("a",))
+    both = [
+        {**one, **({"tool_calls": one["toolCalls"], "toolCalls": []} if "toolCalls" in one else {})} for one in messages
+    ]
+    both = [{**one, **({"tool_call_id": "a", "toolCallId": None} if "toolCallId" in one else {})} for one in both]
+    assert diagnose({"messages": both}, kind="session") == []
+
+
+def test_a_history_in_camel_case_breaks_no_rule_by_its_keys() -> None:
+    messages = _camel("abcdefghi", answered=("abcdefghi",))
+    found = parse({"model": "mistral-small-latest", "messages": messages}).diagnoses
+    assert "block-extra-field" not in [one.code for one in found]
+
+
+def test_parts_that_an_application_names_and_steps_are_those_of_ui_messages() -> None:
+    data = {"type": "data-weather", "data": {"t": 1}}
+    assert diagnose([ASKED, _ui(data, {"type": "text", "text": "1"})], kind="session") == []
+    done = {"state": "output-available", "output": 1}
+    steps = _ui({**_tool("x", "c1"), **done}, {"type": "step-start"}, {**_tool("x", "c2"), **done})
+    assert diagnose([ASKED, steps, MORE], kind="session") == []
+
+
+def test_an_output_of_an_item_that_the_server_keeps_is_no_orphan() -> None:
+    items = [{"type": "item_reference", "id": "rs_1"}, {"type": "function_call_output", "call_id": "c", "output": "1"}]
+    assert diagnose({"input": items}, kind="session") == []
+
+
+@pytest.mark.parametrize("between", ["then I sent", "### Request 2", "The next request:"])
+def test_a_request_that_came_later_is_not_that_of_the_answer(between: str) -> None:
+    said = {"role": "assistant", "content": "It rains."}
+    answer = {"object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    forced = {**BODY, "tool_choice": "required"}
+    assert parse(f"{json.dumps(answer)}\n\n{between}\n\n{json.dumps(forced)}").diagnoses == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -222,6 +223,30 @@ TALK = [
     "All 12 tool calls returned without errors",
     "Required parameter: city (string)",
     "<function> is the tag in which Llama writes.",
+    '<select name="tool">\n  <option value="hammer">Hammer</option>\n</select>',
+    '<div class="call-to-action">\n  <a href="#">Buy</a>\n</div>',
+    '```xml\n<execution id="tools">\n    <goal>x</goal>\n```',
+    '<script type="application/ld+json">\n{"@context": "https://schema.org", "name": "Bob"}\n</script>',
+    '<Call name="addBean">\n    <Arg>x</Arg>\n</Call>',
+    '<xsl:call-template name="header">\n  <xsl:with-param name="title" select="x"/>',
+    '<bpmn:callActivity id="A" name="Call process">\n  <bpmn:incoming>a</bpmn:incoming>',
+    "<phone-call>\n  <from>123</from>\n</phone-call>",
+    "<ToolCallView {...props} />",
+    "START_ACTION is the constant we use.",
+    "BEGIN_ACTION_MAP(Foo)\nEND_ACTION_MAP()",
+    "Definitions.\n\n[Function] f(x) = 2x is linear.",
+    '[Call] Alice("sales")',
+    "Grammar in BNF:\n\n<call> <identifier>",
+    "[class Tool extends Base] { 'x': 1 }",
+    '\u00ab Bonjour \u00bb {"name": "x"}',
+    "button:invoked",
+    "In BBCode the closing tag is\n\n[/call]\n",
+    "final_answer(x) is the function that ends the run (see docs)",
+    "[call: tel_number]",
+    'Autocomplete sends:\narguments: "P"\narguments: "Pa"\narguments: "Par"\n',
+    "- name: ping\n  arguments: '{}'\n" * 3,
+    "I will write a poem about the sea:",
+    "I'll write the last line\u2026\n\n>",
     "[[ ## next_thought ## ]]\nI dye it.\n\n[[ ## next_tool_name ## ]]\nfinish",
     "[calls]\nretries = 3",
     "<call_results>\n<item>3</item>\n</call_results>",
@@ -251,6 +276,29 @@ def test_an_announcement_is_found_above_the_line_in_which_a_client_waits():
     )
     assert [one.code for one in utp_cli.parse(screen).diagnoses] == ["announced-not-called"]
     assert utp_cli.parse(screen.replace("file:", "file.")).diagnoses == []
+
+
+def test_a_screen_of_bars_costs_no_time():
+    def cost(rows):
+        text = "My rating:\n\n" + "Body        \u25cf\u25cf\u25cf\u25cf\u25cf\u25cf\u25cb\u25cb\u25cb\n" * rows
+        began = time.process_time()
+        assert utp_cli.parse(text).diagnoses == []
+        return time.process_time() - began
+
+    cost(4)
+    assert cost(160) < 64 * max(cost(10), 0.001)
+
+
+@pytest.mark.parametrize(
+    "thought",
+    ["I must not call get_weather.", "We use max_tokens here.", "So I won't call it, run no rm_all.", "It is late."],
+)
+def test_a_thought_that_calls_nothing_plans_no_call(thought):
+    said = {"role": "assistant", "content": "", "reasoning_content": thought}
+    body = {"object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    assert utp_cli.parse(body).diagnoses == []
+    audio = {**said, "reasoning_content": "Call foo_bar.", "audio": {"id": "a"}}
+    assert utp_cli.parse({**body, "choices": [{**body["choices"][0], "message": audio}]}).diagnoses == []
 
 
 def test_the_first_event_of_a_stream_that_ends_within_a_call_is_a_hint():

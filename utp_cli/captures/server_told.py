@@ -111,16 +111,16 @@ def server_told(text: str) -> dict[str, Any]:
 
 
 _URL: Final = regex(
-    r"\bhttps?://([\w.-]{1,200})(?::(\d{2,5}))?(?:/[\w.:-]{1,60}){0,5}/"
+    r"\b(?:curl|wget|xh|POST)\b(?:[^\n]|(?<=\\)\n){0,1000}?https?://([\w.-]{1,200})(?::(\d{2,5}))?(?:/[\w.:-]{1,60}){0,5}/"
     r"(?:chat(?:/completions)?|completions|messages|responses|[\w.-]{1,80}:(?:g|streamG)enerateContent)\b"
 )
-"""The URL of a request to a model."""
+"""A command that sends something to a model, up to its URL."""
 _PORTS: Final = {"11434": "ollama", "1234": "lmstudio"}
 """Ports at which one server alone listens by default."""
 
 
 def asked_at(text: str) -> tuple[str, str]:
-    """Return provider and engine of the one API to whose URL a text sends; empty texts where it is another, or two."""
+    """Return provider and engine of the one API to which commands send; empty texts where it is another, or two."""
     found = {(provider_at(host), _PORTS.get(port, "")) for host, port in _URL.findall(text[:_HEAD])}
     return found.pop() if len(found) == 1 else ("", "")
 

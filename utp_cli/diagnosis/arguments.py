@@ -29,7 +29,7 @@ _PRINTED = regex(
 )
 """How Python prints a call of a chat completion: its arguments are JSON text in it."""
 _PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
-_BETWEEN_TAGS = regex(r"</\w{1,20}>\\n ?<\w{1,20}\b")
+_BETWEEN_TAGS = regex(r"</(?:arg_key|arg_value|parameter)>\\n ?</?(?:arg_key|arg_value|parameter|function|invoke)\b")
 _OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
 
 

@@ -29,10 +29,13 @@ _WHOLE_LIST = (
     "(`parallel_tool_calls: false`); update the server"
 )
 _AGAIN = "the text says the structured call again: people see it written"
-_HOLDS_BACK = "the call is run: drop the text from its marker on; a newer server, or `stream: false`, holds it back"
+_HOLDS_BACK = "the call is run: drop the text from its marker on; a newer server"
 _ALL = "send `parallel_tool_calls: true`: without it llama-server reads one call of an answer"
+_ONE_A_TURN = "one call a turn (`parallel_tool_calls: false`), or a newer server; the call can be read out of the text"
 _BEGINS = regex(r"(?:^|\n)[ \t]*\Z|[.!:>] ?\Z")
 """What stands in front of a call that is made: a line's beginning, or the end of a sentence."""
+_LINE, _ENDS = regex(r"(?:\A|\n)[ \t]*\Z"), regex(r"\s*(?:\Z|\n|<)")
+"""What stands before and behind a call that has its lines to itself."""
 _TURN = regex(r"(?:/(?:messages|contents|input))?/(\d{1,7})/")
 """How a pointer into a conversation begins."""
 
@@ -64,19 +67,27 @@ def _marked(answer: Answer) -> Iterator[Observation]:
             evidence=written,
             pointer=again.pointer,
             span=again.span,
-            fix=_HOLDS_BACK,
+            fix=_HOLDS_BACK + (", or `stream: false`," if answer.result.stream else "") + " holds it back",
         )
     for call in answer.in_text:
-        begins = call.span and _BEGINS.search(texts.get(call.pointer, ""), 0, call.span[0])
-        if begins and call.parser in DIALECTS:
+        text = texts.get(call.pointer, "")
+        alone = call.span and _LINE.search(text, 0, call.span[0]) and _ENDS.match(text, call.span[1])
+        if alone and call.parser in DIALECTS:
             yield Observation(
                 message=f"a further call, of {call.name}, stands in the text: the parser let go of it",
                 evidence=answer.written(call),
                 pointer=call.pointer,
                 span=call.span,
-                fix=_ALL if fixes.engine_of(answer) == "llama.cpp" else _WHOLE_LIST,
+                fix=_advice(answer),
                 tool=call.name,
             )
+
+
+def _advice(answer: Answer) -> str:
+    """Say what helps against a parser that read one call of several."""
+    if fixes.engine_of(answer) == "llama.cpp":
+        return _ALL
+    return _WHOLE_LIST if answer.result.stream else _ONE_A_TURN
 
 
 def _bare(answer: Answer) -> Iterator[Observation]:

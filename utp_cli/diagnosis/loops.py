@@ -28,9 +28,11 @@ _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
 _ANNOUNCES = regex(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
-_NAMES = regex(r"\b[a-z]{2,30}(?:_[a-z0-9]{1,30}){1,5}\b")
-"""Names as tools have them."""
-_CALLS = regex(r"\b(?:call|use|invoke|run)\b", re.IGNORECASE)
+_PLANS = regex(r"\b(?:call|invoke|use|run)(?: the)?(?: tool| function)? [`\"']?([A-Za-z][\w.-]{1,80})", re.IGNORECASE)
+"""What a sentence of thinking says is to be called."""
+_CALLS = regex(r"\b(?:call|invoke)(?: the)?(?: tool| function)? [`\"']?[a-z]\w{1,30}_\w{1,60}", re.IGNORECASE)
+"""The same, where no tools are known: by a name as tools have it."""
+_DENIES = regex(r"\b(?:not|never|no|without|avoid|instead)\b|n['\u2019]t\b", re.IGNORECASE)
 _ONLY_SAYS = regex(
     r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|remember|never|need (?:you|more|some))\b"
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
@@ -213,7 +215,7 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
     if answer.call_views or answer.thought or answer.result.server_calls or not answer.ended:
         return
     if not answer.result.content.strip():
-        yield from _planned(answer)
+        yield from () if answer.speaks_otherwise else _planned(answer)
         return
     if not answer.known:
         return
@@ -234,15 +236,15 @@ def _planned(answer: Answer) -> Iterator[Observation]:
     """Find the call that the thinking of an answer without a text ends with."""
     last = re.split(r"(?<=[.!?])\s+", answer.result.reasoning[-_LAST:].strip())[-1]
     sure = bool(answer.known)
-    known = answer.known or _NAMES.findall(last)
-    named = [name for name in known if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", last)]
-    if named and _CALLS.search(last):
+    called = [name for name in _PLANS.findall(last) if not sure or name in answer.known]
+    if called and not _DENIES.search(last) and (sure or _CALLS.search(last)):
         yield Observation(
             severity=None if sure else "info",
             confidence="high" if sure else "low",
-            message=f"a call is planned in the thinking and not made: {named[0]}",
+            message=f"a call is planned in the thinking and not made: {called[0]}",
             evidence=last,
-            tool=named[0],
+            pointer=next((passage.pointer for passage in answer.silent_thinking), ""),
+            tool=called[0],
             fix="ask again; a server's parser may have lost the call: repeat it with `stream: false`",
         )
 

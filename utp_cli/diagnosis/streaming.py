@@ -108,7 +108,7 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
         yield replace(each, severity="warning", fix=_HELD)
 
 
-_BEFORE = ('{"', "{", '"')
+_BEFORE = ('{"', "{")
 """What the beginning of arguments is lost with."""
 
 
@@ -130,7 +130,7 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
     parsed = answer.shape != "anthropic" or answer.server
     for call in answer.rejected if parsed else ():
         begun = call.rung == "native" and call.name and call.raw.strip() and not call.raw.lstrip().startswith(_BEFORE)
-        if begun and any(strict(lost + call.raw).ok for lost in _BEFORE):
+        if begun and any(isinstance(strict(lost + call.raw).value, dict) for lost in _BEFORE):
             yield Observation(
                 message=f"the beginning of the arguments of {call.name} is lost",
                 evidence=call.raw,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
+    from utp_cli.protocol.captures import Capture
 
 _WHERE = {
     "string": "inside a string",
@@ -185,6 +186,12 @@ def _is_bare(answer: Answer) -> bool:
     return bool(messages) and not any(value for said in messages for key, value in said.items() if key != "role")
 
 
+def _has_no_end(read: Capture) -> bool:
+    """Whether these are deltas of an SDK, printed without the choices that hold the reason of the end."""
+    choices = [one for _, event in dicts_of(read.document) for _, one in dicts_of(event.get("choices"))]
+    return read.form == "python-repr" and bool(choices) and not any("finish_reason" in one for one in choices)
+
+
 @diagnosis("stream-cut-off", "error")
 def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     """The stream stops without an end.
@@ -204,7 +211,8 @@ def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     """
     result = answer.result
     cut = result.facts.ended is False and answer.shape not in _NO_END
-    copied = bool(result.captures) and result.captures[result.chosen].cut  # who pasted it left the rest out
+    read = result.captures[result.chosen] if result.captures else None
+    copied = read is not None and (read.cut or _has_no_end(read))  # who pasted it left the rest out
     if cut and not (result.finish_reason or result.facts.error or copied):
         last = answer.call_views[-1] if answer.call_views else None
         yield Observation(

@@ -127,9 +127,7 @@ def hints(result: ParseResult) -> tuple[str, str]:
     doubt = _doubt(result)
     code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
     code = code or (
-        ANNOUNCED
-        if not (doubt or result.calls) and _ANNOUNCES.search(_PROMPTS.sub("", result.content)[-_LAST:])
-        else ""
+        ANNOUNCED if not (doubt or result.calls) and _ANNOUNCES.search(_without_prompt(result.content[-_LAST:])) else ""
     )
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(_words(result)))):
@@ -142,20 +140,31 @@ _LAST: Final = 400
 """Characters of an answer's end in which an announcement is looked for."""
 _ACT: Final = (
     r"(?:(?:now|first|also|just|quickly|start(?: off)? by|begin(?: by)?|try(?: to)?|go ahead and|take a) )*"
-    r"(?:add|analy[sz]|brows|build|call|check(?! back)|creat|edit|examin|explor|fetch|find|fix|gather|get|grep"
-    r"|implement|inspect|install|investigat|list|look(?! forward)|modif|open|pull|query|read|research|retriev|run|scan"
-    r"|search|test|updat|verif|writ)(?:e|y|ing)?\b"
+    r"(?:(?:analy[sz]|brows|call|check(?! back)|examin|explor|fetch|find|gather|get|grep|inspect|investigat|list"
+    r"|look(?! forward)|open|pull|query|read|research|retriev|run|scan|search|test|verif)(?:e|y|ing)?\b"
+    r"|(?:add|build|creat|edit|fix|implement|install|modif|updat|writ)(?:e|y|ing)?\b[^.!?\n:]{0,60}?\b(?:class|code|config\w{0,12}"
+    r"|component|database|dependenc\w{1,3}|endpoint|files?|function|layer|method|migration|module|package|script|tests?)\b)"
 )
 _ANNOUNCES: Final = regex(
     rf"(?:\A|[.!?\n])[^\w\n]{{0,9}}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {{1,2}}){{0,3}}"
     rf"(?i:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to) (?i:{_ACT})"
-    r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{1,160}(?::|\.\.\.|\u2026)\s*\Z"
+    r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{0,160}(?::|\.\.\.|\u2026)\s*\Z"
 )
 """How a model announces a call that does not come."""
-_PROMPTS: Final = regex(r"(?:\n[^\n]{0,60}?(?:[>\u276f$]|[\u25cb\u25cf]{3,}[^\n]{0,60})[ \t]*(?=\n|\Z)){1,4}\s*\Z")
-"""Lines at the end of a screen in which a client waits for its user."""
 _SAYING_NOTHING: Final = frozenset({400, 422, 500})
 """Statuses that a log tells of a request, and that say nothing of the cause without the body."""
+
+
+_PROMPT_LINE: Final = regex(r"[^\n]{1,40}[>\u276f$][ \t]*\Z|(?=[^\n]{0,200}[\u25cb\u25cf]{3})Context\b[^\n]{0,200}\Z")
+"""A line at the end of a screen in which a client waits for its user, or tells how full the context is."""
+
+
+def _without_prompt(text: str) -> str:
+    """Return a text without the lines at its end in which a client waits."""
+    lines = text.rstrip().split("\n")
+    while len(lines) > 1 and _PROMPT_LINE.match(lines[-1].strip()):
+        lines.pop()
+    return "\n".join(lines)
 
 
 def _refused(result: ParseResult) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.parsing.beside_errors import ANSWERS, is_answer, told_beside_answers, with_calls_of
 from utp_cli.parsing.lone_message import message_in, message_of
-from utp_cli.parsing.lost_beside import lost_beside
+from utp_cli.parsing.lost_beside import around as _around, lost_beside
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads_or_none
@@ -126,13 +126,14 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
     if spoken and all(one.kind not in ANSWERS for one in paste.captures):
         return result
     options = options | _server_told(text, options)
-    if paste.captures[paste.chosen].kind in _SENT and (told := _asked_at(text, options)):
+    if paste.captures[paste.chosen].kind in _SENT and (told := _asked_at(_around(text, paste.captures), options)):
         options = options | told
         result = read(text, options)
 
     def read_one(place: int) -> ParseResult:
         return of_capture(result, paste.captures, place, options, read)
 
+    options = options | _asked_behind(paste, text, options)
     chosen = read_one(paste.chosen)
     if len(paste.captures) > 1:
         chosen = told_beside_answers(chosen, paste, read_one) or chosen
@@ -219,8 +220,7 @@ def of_capture(
     capture = captures[chosen]
     failed = capture.kind == "result" and failed_tool(dict_of(capture.document))
     if capture.document is not None and (failed or capture.kind in _READ_AGAIN):
-        before = captures[:chosen] if any(one.kind == "request" for one in captures[:chosen]) else captures
-        result = read(capture.document, options | _asked(before, options) | _served(capture, options))
+        result = read(capture.document, options | _asked(captures[:chosen], options) | _served(capture, options))
     result = replace(result, captures=list(captures), chosen=chosen)
     return _without_guesses(result) if capture.cut else result
 
@@ -362,6 +362,25 @@ def _asked_at(text: str, options: dict[str, Any]) -> dict[str, Any]:
 
     provider, engine = asked_at(text)
     return {"provider": provider} if provider else {"server": {"engine": engine, "source": "paste"}} if engine else {}
+
+
+_LED: Final = regex(
+    r"(?i)\A(?![^\n]{0,80}\bnext\b)\W{0,20}(?:the |my |our |this )?(?:\w{1,12} ){0,3}?request\b(?! ?#? ?[2-9])"
+    r"[^\n]{0,80}\s*\Z"
+)
+"""Words that lead the request which was sent, behind its answer."""
+
+
+def _asked_behind(paste: Paste, text: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Take the request that stands right behind an answer for the one that was sent, where words say that it is one."""
+    chosen, behind = paste.captures[paste.chosen], paste.captures[paste.chosen + 1 : paste.chosen + 2]
+    if chosen.kind not in ANSWERS or [one.kind for one in paste.captures].count("request") != 1:
+        return {}
+    led = behind and behind[0].kind == "request" and _LED.match(text[chosen.span[1] : behind[0].span[0]])
+    turns = dicts_of(dict_of(behind[0].document).get("messages")) if led else ()
+    if not led or any(turn.get("role") in ("assistant", "tool") for _, turn in turns):
+        return {}
+    return _asked(behind, options)
 
 
 def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]:

@@ -54,13 +54,13 @@ def lost_beside(answer: ParseResult, text: str, read: Callable[[str], ParseResul
         return None
     if any(call.arguments for call in answer.calls) or meaning_of(answer.finish_reason) in _EXPLAINED:
         return None
-    around = _around(text, answer.captures)
-    start, written, rung = _written(around)
-    if not written or not _is_generation(around[:start], answer.content.strip(), said_raw=rung == "json"):
+    beside = around(text, answer.captures)
+    start, written, rung = _written(beside)
+    if not written or not _is_generation(beside[:start], answer.content.strip(), said_raw=rung == "json"):
         return None
     raw = read(" " * start + written)  # words in front of a call say that it is shown
     calls = [replace(call, standing="made") for call in raw.calls if call.rung == rung]
-    if not calls or _ANSWERED.search(around, calls[-1].span[1] if calls[-1].span else 0):
+    if not calls or _ANSWERED.search(beside, calls[-1].span[1] if calls[-1].span else 0):
         return None
     if answer.calls and ([one.name for one in answer.calls] != [one.name for one in calls] or not calls[0].arguments):
         return None
@@ -100,7 +100,8 @@ def _is_generation(front: str, said: str, *, said_raw: bool) -> bool:
     return _RAW.search(led) is not None or not (said_raw or _SHOWN.search(led))
 
 
-def _around(text: str, captures: Sequence[Capture]) -> str:
+def around(text: str, captures: Sequence[Capture]) -> str:
+    """Return a text with blanks in place of what was found in it."""
     for capture in captures:
         start, end = capture.span
         text = text[:start] + " " * (end - start) + text[end:]

@@ -77,7 +77,7 @@ _ITEM: Final = regex(
     r"\A\s*([\u2022*-]) \{\s*\"name\"\s*:\s*\"[^\"\n]{1,80}\"\s*,\s*\"(?:arguments|args|parameters|input)\"\s*:"
     r"[^\0]{0,8000}\}\s*\Z"
 )
-_FINAL: Final = regex(r"\A\s*(final_answer)\(\s*[\"'\w\[{][^\0]{0,8000}\)\s*\Z")
+_FINAL: Final = regex(r"\A\s*(final_answer)\((?:[^()\n]|\([^()\n]{0,400}\)){1,4000}\)\s*\Z")
 """How an agent of smolagents ends, without the code block in which it is looked for."""
 _DSPY: Final = regex(r"[^\s\]]\s?(\[\[ ## next_tool_(?:name|args) ## \]\])")
 """DSPy's marker of a field behind words of its line, where its reader looks for none."""

@@ -82,7 +82,7 @@ def pieces_told(text: str) -> Doubt | None:
 
 def _of_whole_calls(names: Sequence[str | None], texts: Sequence[str], whole: Sequence[bool]) -> Doubt | None:
     """Say that one call stands there three times."""
-    same = len(set(names)) == 1 and len(set(texts)) == 1 and names[0]
+    same = len(set(names)) == 1 and len(set(texts)) == 1 and names[0] and '"' in texts[0]
     if not (same and all(whole) and len(texts) >= _SHORT):
         return None
     return Doubt(f"the same call of {printable(names[0] or '')}, {len(texts)} times", LOOP, "identical-call-loop")
@@ -113,7 +113,8 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 def _grow(texts: Sequence[str]) -> bool:
     """Whether every text but the first begins with the one before it, and no two are the same."""
-    return len(texts) >= _SHORT and all(one and two.startswith(one) and two != one for one, two in pairwise(texts))
+    grown = all(two.startswith(one) and two != one for one, two in pairwise(texts))
+    return len(texts) >= _SHORT and texts[0].startswith("{") and grown
 
 
 def _is_split(texts: Sequence[str]) -> bool:

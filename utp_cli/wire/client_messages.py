@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
-from utp_cli.wire.access import dict_of, dicts_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _UI_PARTS: Final = frozenset({"text", "reasoning", "step-start", "file", "source-url", "source-document"})
 """Parts of a UI message beside those of tools (`ai` 5 and 6, `UIMessage`, November 2026)."""
 _TOOL: Final = "tool-"
+_OWN: Final = (_TOOL, "data-")
+"""How the types of parts begin that an application names."""
 _DYNAMIC: Final = "dynamic-tool"
 _INVOCATION: Final = "tool-invocation"
 """The part of a tool in version 4, which holds the call inside."""
@@ -32,33 +34,47 @@ def is_ui(messages: Sequence[Any]) -> bool:
         if "content" not in message or isinstance(message["content"], str)
         for _, part in dicts_of(message.get("parts"))
     }
-    tools = {kind for kind in kinds if kind.startswith(_TOOL) or kind == _DYNAMIC}
-    return bool(tools or "step-start" in kinds) and kinds - tools <= _UI_PARTS | {""}
+    own = {kind for kind in kinds if kind == _DYNAMIC or kind.startswith(_OWN)}
+    return bool(own or "step-start" in kinds) and kinds - own <= _UI_PARTS | {""}
 
 
 def is_camel(messages: Sequence[Any]) -> bool:
     """Whether calls and results go by keys in camel case, as in Mistral's SDK for TypeScript and TanStack AI (2026)."""
-    return any("toolCalls" in message or "toolCallId" in message for _, message in dicts_of(messages))
+    said = [message for _, message in dicts_of(messages)]
+    camel = any(isinstance(one.get("toolCalls"), list) or isinstance(one.get("toolCallId"), str) for one in said)
+    return camel and not any("tool_calls" in one or "tool_call_id" in one for one in said)
 
 
 def of_ui(messages: Sequence[Any]) -> Iterator[Said]:
-    """Read UI messages: what a part of a tool says of its result stands in the same message as the call."""
+    """Read UI messages: of each step, the text and the calls, and behind them what its parts say of results."""
     for at, message in dicts_of(messages):
-        place, parts = pointer(at), list(dicts_of(message.get("parts")))
-        text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
-        tools = [(number, _tool(part)) for number, part in parts if _is_tool(part)]
-        calls = [
-            {"id": part.get("toolCallId"), "type": "function", "function": {"name": name, "arguments": _written(part)}}
-            for _, (name, part) in tools
-        ]
-        places = tuple(place + pointer("parts", number) for number, _ in tools)
-        said = {"role": message.get("role"), "content": text, **({"tool_calls": calls} if calls else {})}
-        yield said, place, places
-        for (_, (_, part)), where in zip(tools, places, strict=True):
-            if part.get("state") in _ANSWERED:
-                result = part.get("output", part.get("result", part.get("errorText")))
-                content = result if isinstance(result, str) else json_dumps(result, ensure_ascii=False, default=repr)
-                yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}, where, ()
+        place, step = pointer(at), list[tuple[int, dict[str, Any]]]()
+        for number, part in dicts_of(message.get("parts")):
+            if part.get("type") == "step-start":
+                yield from _step(message, place, step)
+                step = []
+            else:
+                step.append((number, part))
+        yield from _step(message, place, step)
+
+
+def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, Any]]]) -> Iterator[Said]:
+    if not parts:
+        return
+    text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
+    tools = [(number, _tool(part)) for number, part in parts if _is_tool(part)]
+    calls = [
+        {"id": part.get("toolCallId"), "type": "function", "function": {"name": name, "arguments": _written(part)}}
+        for _, (name, part) in tools
+    ]
+    places = tuple(place + pointer("parts", number) for number, _ in tools)
+    said = {"role": message.get("role"), "content": text, **({"tool_calls": calls} if calls else {})}
+    yield said, place, places
+    for (_, (_, part)), where in zip(tools, places, strict=True):
+        if text_of(part.get("state")) in _ANSWERED:
+            result = part.get("output", part.get("result", part.get("errorText")))
+            content = result if isinstance(result, str) else json_dumps(result, ensure_ascii=False, default=repr)
+            yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}, where, ()
 
 
 def of_camel(messages: Sequence[Any]) -> Iterator[Said]:
@@ -66,7 +82,7 @@ def of_camel(messages: Sequence[Any]) -> Iterator[Said]:
     for at, message in dicts_of(messages):
         said = {_SNAKE.get(key, key): value for key, value in message.items()}
         place = pointer(at)
-        calls = tuple(place + pointer("toolCalls", number) for number, _ in dicts_of(message.get("toolCalls")))
+        calls = tuple(place + pointer("toolCalls", number) for number in range(len(list_of(message.get("toolCalls")))))
         yield said, place, calls
 
 
@@ -75,7 +91,7 @@ _SNAKE: Final = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
 
 def _is_tool(part: dict[str, Any]) -> bool:
     kind, (_, inner) = text_of(part.get("type")), _tool(part)
-    return (kind == _DYNAMIC or kind.startswith(_TOOL)) and inner.get("state") not in _STREAMING
+    return (kind == _DYNAMIC or kind.startswith(_TOOL)) and text_of(inner.get("state")) not in _STREAMING
 
 
 def _tool(part: dict[str, Any]) -> tuple[str, dict[str, Any]]:

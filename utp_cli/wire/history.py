@@ -41,6 +41,8 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
     if any(request.get(key) for key in _ELSEWHERE):
         return None
     for key, read in (("input", _of_items), ("contents", _of_contents)):
+        if any(item.get("type") == "item_reference" for _, item in dicts_of(request.get(key))):
+            return None  # the server keeps that item: it may be a call
         if isinstance(request.get(key), list):
             return list(read(request[key]))
     return None

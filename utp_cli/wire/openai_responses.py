@@ -34,7 +34,8 @@ _CALLS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "apply_patch_call": ("operation", {"hosted": True}),
 }
 """Items that are calls for the client: the key of their arguments, and what `CallDone` says of them."""
-_FIRST: Final = frozenset({"response.created", "response.queued", "response.in_progress", "response.completed"})
+_LAST: Final = ("response.completed", "response.incomplete", "response.failed")
+_FIRST: Final = frozenset({"response.created", "response.queued", "response.in_progress", *_LAST})
 """Events that stand first in a stream; one that has the whole answer may stand alone."""
 _ASKED: Final = ("queries", "code")
 """What the provider's own tools were asked, where the item has no one object for it."""
@@ -63,7 +64,7 @@ class Decoder(FormatDecoder):
         kind = text_of(doc.get("type"))
         reader = _EVENTS.get(kind)
         if self.metadata.begun is None and kind.startswith("response."):
-            self.metadata.begun = kind in _FIRST
+            self.metadata.begun = None if kind not in _EVENTS and kind not in _FIRST else kind in _FIRST
         if reader is not None:
             return reader(self, doc)
         if kind.startswith("response."):
@@ -213,7 +214,7 @@ class Decoder(FormatDecoder):
 
     def _ended(self, doc: Document) -> list[WireEvent]:
         events = self._about_response(doc)
-        self.metadata.ended = True
+        self.metadata.ended = self.metadata.begun = True
         return [*events, *self.close()]
 
 

@@ -35,8 +35,6 @@ class ClassShape(NamedTuple):
     """From one object as JSON has it. For a class that stands in lists: from the list."""
     listed: bool = False
     """Several of them are one document; one alone is read as a list of one."""
-    endless: bool = False
-    """Of a stream: it has no place for the reason why the answer ended."""
 
 
 def _same(value: Any) -> Any:
@@ -67,7 +65,7 @@ _BODY: Final = ClassShape("answer", _same)
 _STREAM: Final = ClassShape("stream", _same, listed=True)
 _DELTAS: Final = ClassShape("stream", _chat_stream, listed=True)
 _CALL_DELTAS: Final = ClassShape(
-    "stream", lambda calls: _chat_stream([{"tool_calls": [call]} for call in calls]), listed=True, endless=True
+    "stream", lambda calls: _chat_stream([{"tool_calls": [call]} for call in calls]), listed=True
 )
 _CALLS: Final = ClassShape("answer", _calls, listed=True)
 _ITEMS: Final = ClassShape("answer", _items, listed=True)
@@ -186,7 +184,7 @@ def _from_class(objects: list[Named], name: str) -> FoundDocument | None:
         value = value if shape.listed else value[0]
     document = shape.write(value)
     if shape.kind != "answer" or _answers(document):
-        return FoundDocument(document, shape.kind, cut or shape.endless)
+        return FoundDocument(document, shape.kind, cut)
     refused = shape is _BODY and recognise(document).format == "error" and _tells_error(document)
     return FoundDocument(document, "error", cut) if refused else None
 

@@ -11,9 +11,12 @@ from utp_cli.diagnosis.histories.options import check_options, pointers_of, tool
 from utp_cli.diagnosis.histories.reading import read_turns
 from utp_cli.diagnosis.histories.rewrite import rewrite_history, rules_for
 from utp_cli.diagnosis.run import diagnose_tools
-from utp_cli.protocol.findings import SEVERITIES
+from utp_cli.protocol.findings import SEVERITIES, Place
 from utp_cli.protocol.numbers import copied
+from utp_cli.protocol.patterns import regex
+from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, list_of, text_of
+from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,6 +76,10 @@ def check_request(
     `UnknownName` for a provider that is not known.
     """
     asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copied(dict(request))
+    said = messages_of(asked) if isinstance(asked.get("messages"), list) else None
+    places = [one.place for one in said if isinstance(one, HistoryMessage)] if said else []
+    if places:  # as a client library keeps it
+        asked["messages"] = said
     model = model or text_of(asked.get("model")) or text_of(asked.get("modelId")) or None
     text = asked.get("input") if next(pointers_of(asked), None) is None else None
     if isinstance(text, str):  # on the Responses API a text is one message of the user
@@ -101,7 +108,7 @@ def check_request(
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
-    broken = [*history.broken, *look.broken, *refused]
+    broken = [_at_its_source(one, places) for one in (*history.broken, *look.broken, *refused)]
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
         mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
@@ -116,6 +123,17 @@ def check_request(
         broken=sorted(broken, key=lambda finding: SEVERITIES.index(finding.severity)),
         converted=history.converted,
     )
+
+
+_TURN: Final = regex(r"/messages/(\d{1,7})(?=/|\Z)")
+
+
+def _at_its_source(found: Finding, places: list[str]) -> Finding:
+    """Say where a message stands that was rewritten before it was checked."""
+    turn = _TURN.match(found.place.pointer) if places else None
+    if turn is None or int(turn[1]) >= len(places):
+        return found
+    return replace(found, place=Place(pointer=places[int(turn[1])]))
 
 
 def _thinking_of(request: Mapping[str, Any]) -> Any:
