@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
-    from utp_cli.protocol.captures import Capture
+    from utp_cli.protocol.calls import ParseResult
 
 _WHERE = {
     "string": "inside a string",
@@ -186,8 +186,11 @@ def _is_bare(answer: Answer) -> bool:
     return bool(messages) and not any(value for said in messages for key, value in said.items() if key != "role")
 
 
-def _has_no_end(read: Capture) -> bool:
-    """Whether these are deltas of an SDK, printed without the choices that hold the reason of the end."""
+def _is_copied(result: ParseResult) -> bool:
+    """Whether who pasted it left the rest out, or printed deltas of an SDK without the choices that hold the end."""
+    read = result.captures[result.chosen] if result.captures else None
+    if read is None or read.cut:
+        return read is not None
     choices = [one for _, event in dicts_of(read.document) for _, one in dicts_of(event.get("choices"))]
     return read.form == "python-repr" and bool(choices) and not any("finish_reason" in one for one in choices)
 
@@ -211,9 +214,7 @@ def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     """
     result = answer.result
     cut = result.facts.ended is False and answer.shape not in _NO_END
-    read = result.captures[result.chosen] if result.captures else None
-    copied = read is not None and (read.cut or _has_no_end(read))  # who pasted it left the rest out
-    if cut and not (result.finish_reason or result.facts.error or copied):
+    if cut and not (result.finish_reason or result.facts.error or _is_copied(result)):
         last = answer.call_views[-1] if answer.call_views else None
         yield Observation(
             message="the stream ends with neither a stop reason nor a closing event",

@@ -365,7 +365,7 @@ def _asked_at(text: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 _LED: Final = regex(
-    r"(?i)\A(?![^\n]{0,80}\bnext\b)\W{0,20}(?:the |my |our |this )?(?:\w{1,12} ){0,3}?request\b(?! ?#? ?[2-9])"
+    r"(?i)\A(?![^\0]{0,100}\bnext\b)\W{0,20}(?:the |my |our |this )?(?:\w{1,12} ){0,3}?request\b(?! ?#? ?[2-9])"
     r"[^\n]{0,80}\s*\Z"
 )
 """Words that lead the request which was sent, behind its answer."""
