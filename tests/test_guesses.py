@@ -96,6 +96,12 @@ def test_the_server_at_hand_has_its_own_fix(monkeypatch):
         ),
         ("- arguments: '{\"a\": 1}'\n  name: dye\n" * 3, "identical-call-loop"),
         ('final_answer("The wool is red.")', "call-left-in-content"),
+        ('call:dye_wool{colour: "red"}', "call-left-in-content"),
+        ("\u63a5\u4e0b\u6765\u8bfb\u53d6\u914d\u7f6e\u6587\u4ef6\uff1a", "announced-not-called"),
+        (
+            '1: {"name": "dye", "arguments": ""}\n2: {"arguments": "{\\"a\\": 1}"}\n3: {"arguments": "{\\"a\\": 1}"}',
+            "stream-arguments-repeated",
+        ),
         ("print(default_api.dye_wool(colour='red'))", "call-left-in-content"),
         ("I dye it.[[ ## next_tool_name ## ]]\ndye_wool", "parser-mismatch"),
         ('<\u2016DSML\u2016invoke name="dye">\n<\u2016DSML\u2016parameter name="a">', "call-left-in-content"),

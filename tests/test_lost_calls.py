@@ -147,8 +147,9 @@ def test_an_empty_object_before_the_arguments_is_a_warning() -> None:
 
 
 def test_arguments_that_lose_their_end_in_a_stream_point_at_its_parser() -> None:
-    (found,) = parse(pieces('{"q": "x"', ', "n": 80')).diagnoses
+    found, hint = parse(pieces('{"q": "x"', ', "n": 80')).diagnoses
     assert found.code == "arguments-invalid-json"
+    assert (hint.code, hint.severity) == ("streaming-parser-loss", "info")
     assert "stream: false" in found.fix
 
 

@@ -122,3 +122,30 @@ def test_calls_that_came_though_a_field_that_is_none_forbids_them() -> None:
     [found] = parse(body, request={"parallel_function_calls": False}).diagnoses
     assert (found.code, "`parallel_tool_calls`" in found.fix) == ("parallel-off-ignored", True)
     assert parse(body, request={"parallel_function_calls": True}).diagnoses == []
+
+
+def test_pieces_behind_the_end_of_their_block_are_a_broken_frame() -> None:
+    def event(kind: str, **fields: Any) -> str:
+        return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+    start = event("message_start", message={"role": "assistant", "content": [], "model": "m"})
+    block = {"type": "tool_use", "id": "toolu_1", "name": "dye", "input": {}}
+    begin = event("content_block_start", index=0, content_block=block)
+    pieces = [
+        event("content_block_delta", index=0, delta={"type": "input_json_delta", "partial_json": part})
+        for part in ('{"a": ', "1}")
+    ]
+    stop = event("content_block_stop", index=0)
+    end = event("message_delta", delta={"stop_reason": "tool_use"}) + event("message_stop")
+    [found] = parse(start + begin + pieces[0] + stop + pieces[1] + end).diagnoses
+    assert (found.code, found.severity) == ("sse-framing-broken", "error")
+    assert parse(start + begin + "".join(pieces) + stop + end).diagnoses == []
+
+
+def test_empty_names_of_later_pieces_are_a_hint_and_no_anomaly() -> None:
+    pieces = [{"name": "f", "arguments": ""}, {"name": "", "arguments": '{"a": 1}'}]
+    events = [_stream({"role": "assistant", "tool_calls": [{"index": 0, "id": "c", "type": "function", "function": pieces[0]}]}),
+              _stream({"tool_calls": [{"index": 0, "function": pieces[1]}]}).replace("]}}]}", ']}, "finish_reason": "tool_calls"}]}')]  # fmt: skip
+    result = parse("".join(events) + "data: [DONE]\n\n")
+    assert [(one.code, one.severity) for one in result.diagnoses] == [("call-name-empty", "info")]
+    assert (result.facts.anomalies, result.calls[0].name) == ((), "f")

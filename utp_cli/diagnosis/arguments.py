@@ -207,8 +207,9 @@ def arguments_concatenated(answer: Answer) -> Iterator[Observation]:
 
     What proves it: the arguments are nothing but complete JSON objects, more than one.
 
-    What to change: parallel calls were merged: group the pieces of a stream by `id` where `index` repeats.
-    Run equal objects once, different ones as separate calls after a look.
+    What to change: parallel calls were merged: group the pieces of a stream by `id` where `index` repeats;
+    update the library that joined them, and split them: one call for each object. Run equal objects once,
+    different ones as separate calls after a look.
 
     Symptoms: `Extra data: line 1 column`, `Unexpected non-whitespace character after JSON`, `trailing
     characters`.

@@ -112,6 +112,11 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
                 pointer=call.pointer,
                 fix=_STREAMED if streamed else _WHOLE,
             )
+    if place := answer.result.facts.blank_name:
+        blank = "later pieces of a call have an empty name: a client that takes each name loses the first"
+        yield Observation(
+            severity="info", confidence="low", message=blank, evidence='name: ""', pointer=place, fix=_BLANK
+        )
     late_name = "the piece that begins a call has an empty name; the name comes later"
     for late in odd(answer, "name-late", late_name) if answer.anomalies else ():
         yield replace(late, severity="warning", fix=_LATE)
@@ -131,6 +136,7 @@ _NULL = "a client takes null there as an empty text: upgrade the one that refuse
 _NO_INDEX = "the server or gateway sends an `index` with every call: upgrade it; a client may take 0 for one call alone"
 _NAMELESS = "whoever makes the stream puts `id` and `name` into content_block itself: upgrade the server or gateway"
 _NO_INPUT = "the server sends `input: {}` in content_block_start, as Anthropic does: upgrade it"
+_BLANK = "join the pieces by `index`, and leave an empty name or id out; the server sends neither in later pieces"
 _LATE = "the server sends no piece before it knows the name: upgrade it, or `stream: false`; clients wait for the name"
 _WHOLE = "do not store it: drop the call and ask again; where it comes again and again, upgrade the server"
 _INSIDE = (

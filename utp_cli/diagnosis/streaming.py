@@ -27,6 +27,7 @@ def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Itera
 
 
 _IN_ORDER = "join the pieces of one `index` in their order; the server or gateway sends one piece a call in each event"
+_CLOSED_EARLY = "the gateway ends a block of tool_use before its last piece: update it, or ask with `stream: false`"
 _FRAMED_TWICE = "a relay or proxy puts `data:` before lines that have it: let it pass the bytes on as they are"
 
 
@@ -120,10 +121,11 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
 
     What proves it: an error body, a log line or an error in a stream with one of the texts below; or a streamed call
     whose name came, and whose arguments are JSON but for their beginning (not Anthropic's, who streams what the model
-    writes). As a hint: a streamed call lacks what its
-    tool requires, and the end of a call's markup stands in the text beside it.
+    writes). As a hint: a streamed call lacks what its tool requires, and the end of a call's markup stands in the text
+    beside it; or its arguments break off though the stop reason says that a tool is called.
 
-    What to change: `stream: false` for turns with tools, until the server is upgraded to a newer release.
+    What to change: `stream: false` for turns with tools, until the server is updated to a newer release; vLLM:
+    `--stream-interval 1`.
     """
     if not answer.result.stream:
         return
@@ -138,6 +140,16 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
                 tool=call.name,
             )
             return
+    cut = [call for call in answer.rejected if call.rung == "native" and call.name and call.reason == "truncated"]
+    if parsed and cut and answer.stop == "tool":
+        yield Observation(
+            severity="info",
+            confidence="low",
+            message=f"the arguments of {cut[0].name} break off, and the stop reason says that the call is whole",
+            evidence=cut[0].raw,
+            pointer=cut[0].pointer,
+            tool=cut[0].name,
+        )
     closing = next(filter(None, (lone_closing(passage.prose) for passage in answer.visible)), None)
     emptied = [call for call, _ in answer.misfits if call.native and not call.arguments]
     if closing and emptied:
@@ -156,9 +168,10 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
 
     What people see: the client waits for ever, or sees half of the answer.
 
-    What proves it: `data:` lines of separate JSON documents are not parted by an empty line, or a `data:`
-    payload is neither JSON nor `[DONE]`. Where no event at all is parted from the next, it is a hint: whoever copied
-    the stream may have left the empty lines out.
+    What proves it: pieces of a block of Anthropic's come behind its `content_block_stop`; `data:` lines of
+    separate JSON documents are not parted by an empty line, or a `data:` payload is neither JSON nor `[DONE]`.
+    Where no event at all is parted from the next, it is a hint: whoever copied the stream may have left the
+    empty lines out.
 
     What to change: the proxy must send an empty line after each event and must not re-chunk, compress or
     buffer (nginx: `proxy_buffering off`).
@@ -167,6 +180,8 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     stream`.
     """
     broken = [*odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")]
+    for late in odd(answer, "delta-after-stop", "pieces of a block come after the event that ends it"):
+        yield replace(late, fix=_CLOSED_EARLY)
     yield from broken
     for twice in odd(answer, "sse-framed-twice", "the stream's events are framed twice: `data:` stands two times"):
         yield replace(twice, fix=_FRAMED_TWICE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.parsing.doubts import doubt_of, unread_of
 from utp_cli.parsing.forms import UNREAD
 from utp_cli.protocol.patterns import regex
@@ -126,9 +127,7 @@ def hints(result: ParseResult) -> tuple[str, str]:
         return "", ""
     doubt = _doubt(result)
     code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
-    code = code or (
-        ANNOUNCED if not (doubt or result.calls) and _ANNOUNCES.search(_without_prompt(result.content[-_LAST:])) else ""
-    )
+    code = code or ("" if doubt or result.calls else _announced(result.content))
     told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(_words(result)))):
         return code, ""
@@ -151,6 +150,12 @@ _ANNOUNCES: Final = regex(
     r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{0,160}(?::|\.\.\.|\u2026)\s*\Z"
 )
 """How a model announces a call that does not come."""
+_IN_CHINESE: Final = regex(
+    "(?:\\A|[\u3002\uff01\uff1f\\n])[^\\w\\n]{0,9}(?:\u63a5\u4e0b\u6765|\u73b0\u5728|\u8ba9\u6211|\u6211\u6765|\u6211\u5c06|\u6211\u4f1a|\u9996\u5148|\u5148)"
+    "[^\u3002\uff01\uff1f\\n]{0,20}(?:\u8bfb\u53d6|\u67e5\u770b|\u68c0\u67e5|\u641c\u7d22|\u67e5\u8be2|\u8c03\u7528|\u5206\u6790|\u8fd0\u884c|\u6267\u884c|\u6253\u5f00|\u83b7\u53d6|\u67e5\u627e|\u9605\u8bfb|\u6d4b\u8bd5)"
+    "[^\u3002\uff01\uff1f\\n]{0,40}[:\uff1a\u2026]\\s*\\Z"
+)
+"""The same in Chinese."""
 _SAYING_NOTHING: Final = frozenset({400, 422, 500})
 """Statuses that a log tells of a request, and that say nothing of the cause without the body."""
 
@@ -165,6 +170,12 @@ def _without_prompt(text: str) -> str:
     while len(lines) > 1 and _PROMPT_LINE.match(lines[-1].strip()):
         lines.pop()
     return "\n".join(lines)
+
+
+def _announced(content: str) -> str:
+    """Return the code for words that end with an announcement; `""` for others."""
+    said = _without_prompt(content[-_LAST:])
+    return ANNOUNCED if _ANNOUNCES.search(said) or _IN_CHINESE.search(said) else ""
 
 
 def _refused(result: ParseResult) -> str:
@@ -189,6 +200,8 @@ def _of_form(result: ParseResult) -> str:
     one = result.captures[result.chosen] if result.captures else None
     if result.facts.lone and one and one.form == "sse" and any(call.name for call in result.rejected):
         return "stream-cut-off"  # the first event, in the middle of a call
+    if meaning_of(result.finish_reason) == "length" and not (result.content.strip() or result.reasoning):
+        return "truncated-call"  # the limit was reached within what the server's parser took away
     return "no-user-query" if result.finish_reason == _LOADED else ""
 
 

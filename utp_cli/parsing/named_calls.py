@@ -83,7 +83,10 @@ _DSPY: Final = regex(r"[^\s\]]\s?(\[\[ ## next_tool_(?:name|args) ## \]\])")
 """DSPy's marker of a field behind words of its line, where its reader looks for none."""
 _GEMINIS: Final = regex(r"\A\s*(print\(default_api\.\w{1,64}\()[^\0]{0,4000}\)\s*\)\s*\Z")
 """How Gemini writes a call to itself, in Python."""
+_GEMMAS: Final = regex(r"\A\s*(call:[A-Za-z][\w.-]{1,64})\{[^\0]{0,4000}\}\s*\Z")
+"""A call of Gemma 4 that lost its marks."""
 NAMED: Final = (
+    Form(_GEMMAS, "a call of Gemma 4 without its marks, {}", PROMPT, UNREAD),
     Form(_DSPY, "{} stands within a line: DSPy reads it at the beginning of one", _ADAPTER, "parser-mismatch"),
     Form(_GEMINIS, "a call as Gemini writes it to itself, {}…): the API did not read it", _ASK_AGAIN, UNREAD),
     Form(_FINAL, "a call of {} without the code block in which smolagents looks for it", PROMPT, UNREAD),

@@ -222,7 +222,12 @@ class Parsed(ParseResult):
     def _fits_no_schema(self) -> str:
         """Return the code for a whole answer in JSON that is no object, or lacks members, as its schema asks."""
         schema = dig(self.circumstances.request, "response_format", "json_schema", "schema")
-        value = loads_or_none(self.content) if isinstance(schema, dict) and schema.get("type") == "object" else None
+        asked = (
+            not (self.calls or self.circumstances.asked_in_text)
+            and isinstance(schema, dict)
+            and schema.get("type") == "object"
+        )
+        value = loads_or_none("".join(self.texts.values())) if asked else None
         if value is None or self.finish_reason not in (None, "stop", "end_turn"):
             return ""
         fits = isinstance(value, dict) and value.keys() >= {*map(str, list_of(dict_of(schema).get("required")))}

@@ -247,6 +247,8 @@ class WireFacts(Record):
     """The input is a part of a stream: one event, events of which the first goes on with something, or some that a
     program printed over several lines.
     What came after it is unknown."""
+    blank_name: str = ""
+    """The place of a streamed call whose later pieces have an empty name, which the format allows; `""` for none."""
     finish_message: str | None = None
     """What the provider says about an end that went wrong."""
     flavour: str | None = None

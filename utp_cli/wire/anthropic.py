@@ -41,6 +41,8 @@ class Decoder(FormatDecoder):
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
         self._open: dict[int, _Block] = {}
+        self._ended: set[int] = set()
+        """Indices of blocks that were closed."""
         self._last = -1
         """The index of the block that began last."""
         self._reason: str | None = None
@@ -106,6 +108,7 @@ class Decoder(FormatDecoder):
             self.odd("index-collision", self.at("content", index), f"a second block under index {index}")
             events += self._end(index)
         self._last = index
+        self._ended.discard(index)
         if kind != "tool_use" and kind not in _RAN_ON_SERVER:
             return [*events, *self._text(("content", index), block)]
         if kind == "tool_use" and "name" not in block:
@@ -129,13 +132,18 @@ class Decoder(FormatDecoder):
         if not piece:
             return self._text(("content", index), delta)
         opened = self._open.get(index)
+        if opened is None and index in self._ended:
+            self.odd("delta-after-stop", self.at("content", index), f"behind the end of block {index}: {piece}")
+            return []
         if opened is None:
             opened = self._open[index] = _Block(call=self._call(index, {}), server=False)
         told = opened.call.add(piece)
         return [] if opened.server else told
 
     def _block_stop(self, doc: dict[str, Any]) -> list[WireEvent]:
-        return self._end(self._index(doc, self._last))
+        index = self._index(doc, self._last)
+        self._ended.add(index)
+        return self._end(index)
 
     def _end(self, index: int) -> list[WireEvent]:
         opened = self._open.pop(index, None)

@@ -297,6 +297,8 @@ class Decoder(FormatDecoder):
             if index in state.by_index or state.without_index == 2:
                 evidence = f"another call under index {index}: {quoted(piece)}"
                 self.odd("index-collision", call.place, evidence)
+        if call.name and function.get("name") == "":
+            self.metadata.blank_name = call.place
         told = function.get("name") or function.get("arguments", "") is None
         for code, evidence in odd_piece(call, piece, function) if told else ():
             self.odd(code, call.place, evidence)

@@ -116,6 +116,7 @@ class WireReader:
             completion_tokens=metadata.completion_tokens,
             ended=metadata.ended if self.stream else None,
             lone=self._dispatch.lone or printed,
+            blank_name=metadata.blank_name,
             finish_message=metadata.finish_message,
             flavour=metadata.flavour,
             anomalies=(*framing, *metadata.anomalies),

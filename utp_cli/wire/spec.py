@@ -109,6 +109,8 @@ class WireMetadata(MutableRecord):
     begun: bool | None = None
     """Whether the first event of a stream goes on with nothing; None before it was read, or where nobody looks."""
     ended: bool = False
+    blank_name: str = ""
+    """The place of a call whose later pieces have an empty name; `""` for none."""
     finish_message: str | None = None
     flavour: str | None = None
     anomalies: list[WireAnomaly]

@@ -145,6 +145,12 @@ _WORDS: Final[dict[str, frozenset[str]]] = {
     "mistral": frozenset({"auto", "none", "any", "required"}),
     "cohere": frozenset({"REQUIRED", "NONE"}),
 }
+_CHOICES: Final = {
+    "openai-chat": '"auto", "none", "required", or {"type": "function", "function": {"name": …}}',
+    "openai-responses": '"auto", "none", "required", or {"type": "function", "name": …}',
+    "anthropic": '{"type": "auto"}, "any", "none", or {"type": "tool", "name": …}',
+}
+"""How a tool choice is written."""
 _CHAT_WORDS: Final = frozenset({"auto", "none", "required"})
 _CHOICE_AS_TEXT: Final = ("lmstudio",)
 """They take no tool choice that is an object ("Invalid tool_choice type: 'object'", LM Studio 0.4)."""
@@ -160,7 +166,7 @@ def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> Non
         named, sound = _chosen(choice, form, _WORDS.get(look.rules.name, _CHAT_WORDS))
         sound = sound and (isinstance(choice, str) or look.rules.name not in _CHOICE_AS_TEXT)
         if not sound:
-            mend = "see `utp explain tool-choice-malformed` for each API's form"
+            mend = _CHOICES.get(form, "see `utp explain tool-choice-malformed` for each API's form")
             given = json_dumps(choice, default=repr)
             look.breaks(
                 "tool-choice-malformed", "/tool_choice", "a tool choice in another form", evidence=given, mend=mend
