@@ -9,8 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.parsing.beside_errors import ANSWERS, is_answer, told_beside_answers, with_calls_of
+from utp_cli.parsing.known_beside import (
+    options_told,
+    receiver_told,
+    request_before,
+    request_behind,
+    request_kept,
+    server_of,
+)
 from utp_cli.parsing.lone_message import message_in, message_of
-from utp_cli.parsing.lost_beside import around as _around, lost_beside
+from utp_cli.parsing.lost_beside import around, lost_beside
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads_or_none
@@ -102,7 +110,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
     record = result.facts.document
-    if isinstance(record, dict) and "response" in record and (told := _beside(record, options)):
+    if isinstance(record, dict) and "response" in record and (told := request_kept(record, options)):
         options = options | told
         result = read(source, options)
     if result.shape == "error" and not _has_more(result):
@@ -116,7 +124,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
         return _without_layers(result, paste, text, options, read)
     if len(paste.captures) == 1 and '"response"' in text:  # an error, and maybe the request that was refused
         record = loads_or_none(text)
-        options = options | (_beside(record, options) if isinstance(record, dict) else {})
+        options = options | (request_kept(record, options) if isinstance(record, dict) else {})
     return _of_paste(result, paste, text, options, read)
 
 
@@ -125,19 +133,19 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
     spoken = is_answer(result, paste)
     if spoken and all(one.kind not in ANSWERS for one in paste.captures):
         return result
-    options = options | _server_told(text, options)
-    if paste.captures[paste.chosen].kind in _SENT and (told := _asked_at(_around(text, paste.captures), options)):
+    options = options | options_told(text, options)
+    if paste.captures[paste.chosen].kind in _SENT and (told := receiver_told(around(text, paste.captures), options)):
         options = options | told
         result = read(text, options)
 
     def read_one(place: int) -> ParseResult:
         return of_capture(result, paste.captures, place, options, read)
 
-    options = options | _asked_behind(paste, text, options)
+    options = options | request_behind(paste, text, options)
     chosen = read_one(paste.chosen)
     if len(paste.captures) > 1:
         chosen = told_beside_answers(chosen, paste, read_one) or chosen
-    if lost := lost_beside(chosen, text, lambda around: read(around, options)):
+    if lost := lost_beside(chosen, text, lambda beside: read(beside, options)):
         return replace(lost, lost=True)
     if spoken:
         return result
@@ -220,7 +228,9 @@ def of_capture(
     capture = captures[chosen]
     failed = capture.kind == "result" and failed_tool(dict_of(capture.document))
     if capture.document is not None and (failed or capture.kind in _READ_AGAIN):
-        result = read(capture.document, options | _asked(captures[:chosen], options) | _served(capture, options))
+        result = read(
+            capture.document, options | request_before(captures[:chosen], options) | server_of(capture, options)
+        )
     result = replace(result, captures=list(captures), chosen=chosen)
     return _without_guesses(result) if capture.cut else result
 
@@ -325,85 +335,3 @@ def _unwrapped(result: ParseResult, options: dict[str, Any], read: Read) -> Pars
         return result
     inner = of_capture(result, [capture], 0, options, read)
     return replace(inner, facts=replace(inner.facts, document=result.facts.document))
-
-
-def _served(capture: Capture, options: dict[str, Any]) -> dict[str, Any]:
-    """Take the innermost of those who passed an error on for the provider, where nobody said who it is."""
-    return (
-        {"provider": capture.hops[-1]}
-        if capture.kind == "error" and capture.hops and not options.get("provider")
-        else {}
-    )
-
-
-def _server_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Take what a paste tells of the server behind it, and of its model, where nobody said which they are.
-
-    Of a server that somebody named, a paste of the same model tells which parser it runs.
-    """
-    from utp_cli.captures.server_told import same_model, server_told  # noqa: PLC0415 - for what is no plain answer
-
-    told, given, model = server_told(text), options.get("server"), options.get("model")
-    own = told.pop("model", None)
-    if own and model and not same_model(own, model):
-        told.pop("tool_call_parser", None)  # of another model's server
-    if given:
-        parser = told.get("tool_call_parser") if told.get("engine") == given.get("engine") else None
-        told = {"tool_call_parser": parser} | given if parser else {}
-    known = {"model": own} if own and not model else {}
-    return {"server": told} | known if told else {}
-
-
-def _asked_at(text: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Take the URL to which a paste sends a request for who gets it, where nobody said who does."""
-    if options.get("provider") or options.get("server"):
-        return {}
-    from utp_cli.captures.server_told import asked_at  # noqa: PLC0415 - for what is no plain answer
-
-    provider, engine = asked_at(text)
-    return {"provider": provider} if provider else {"server": {"engine": engine, "source": "paste"}} if engine else {}
-
-
-_LED: Final = regex(
-    r"(?i)\A(?![^\0]{0,100}\bnext\b)\W{0,20}(?:the |my |our |this )?(?:\w{1,12} ){0,3}?request\b(?! ?#? ?[2-9])"
-    r"[^\n]{0,80}\s*\Z"
-)
-"""Words that lead the request which was sent, behind its answer."""
-
-
-def _asked_behind(paste: Paste, text: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Take the request that stands right behind an answer for the one that was sent, where words say that it is one."""
-    chosen, behind = paste.captures[paste.chosen], paste.captures[paste.chosen + 1 : paste.chosen + 2]
-    if chosen.kind not in ANSWERS or [one.kind for one in paste.captures].count("request") != 1:
-        return {}
-    led = behind and behind[0].kind == "request" and _LED.match(text[chosen.span[1] : behind[0].span[0]])
-    turns = dicts_of(dict_of(behind[0].document).get("messages")) if led else ()
-    if not led or any(turn.get("role") in ("assistant", "tool") for _, turn in turns):
-        return {}
-    return _asked(behind, options)
-
-
-def _asked(before: Sequence[Capture], options: dict[str, Any]) -> dict[str, Any]:
-    """Take the request that stands in front of an answer for the one that was sent."""
-    request = next((one.document for one in reversed(before) if one.kind == "request"), None)
-    if not isinstance(request, dict) or options.get("request"):
-        return {}
-    return _known_of(request, options)
-
-
-def _known_of(request: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that a request tells: itself, and its tools where none are given."""
-    from utp_cli.wire.exchanges import definitions_in  # noqa: PLC0415 - raw text does without the readers of documents
-
-    tools = None if options.get("tools") else definitions_in(request)
-    return {"request": request} | ({"tools": tools} if tools else {})
-
-
-def _beside(record: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Take the request that a record keeps beside its answer for the one that was sent."""
-    if options.get("request") or "done" in record:  # Ollama's text stands under `response`
-        return {}
-    from utp_cli.wire.exchanges import request_beside  # noqa: PLC0415 - as above
-
-    request = request_beside(record)
-    return _known_of(request, options) if request else {}
