@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from utp_cli import diagnose, parse
+from utp_cli.diagnosis.histories.requests import check_request
 from utp_cli.wire.history import messages_of
 
 
@@ -143,6 +144,8 @@ def test_the_url_of_a_command_tells_who_gets_the_request(url: str, codes: list[s
     command = f"I send\n\ncurl -s {url} -d '{json.dumps(BODY)}'\n\nand no tool is called."
     assert [found.code for found in parse(command).diagnoses] == codes
     assert [found.code for found in parse(f"We had {url} before.\n{json.dumps(BODY)}").diagnoses] == []  # it is told of
+    for told in ("wget is fine; see", "In another log: POST", "I only read in the docs 'curl"):
+        assert parse(f"{told} {url}\n\nMy request:\n{json.dumps(BODY)}").diagnoses == []
     beside = command + "\ncurl https://api.groq.com/openai/v1/chat/completions -d @request.json"
     assert parse(beside).diagnoses == []  # of two nobody knows which is meant
 
@@ -279,9 +282,56 @@ def test_an_output_of_an_item_that_the_server_keeps_is_no_orphan() -> None:
     assert diagnose({"input": items}, kind="session") == []
 
 
-@pytest.mark.parametrize("between", ["then I sent", "### Request 2", "The next request:"])
+@pytest.mark.parametrize(
+    "between",
+    [
+        *("then I sent", "### Request 2", "The next request:", "A working request:", "Request that works:"),
+        *("The request I should have sent:", "new request", "Another request of another user:", "Feature request"),
+    ],
+)
 def test_a_request_that_came_later_is_not_that_of_the_answer(between: str) -> None:
     said = {"role": "assistant", "content": "It rains."}
     answer = {"object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
     forced = {**BODY, "tool_choice": "required"}
     assert parse(f"{json.dumps(answer)}\n\n{between}\n\n{json.dumps(forced)}").diagnoses == []
+
+
+def test_an_image_of_a_ui_message_is_carried_over_or_said_to_be_lost() -> None:
+    image = {"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AAAA"}
+    messages = [{"role": "user", "parts": [image]}, _ui({"type": "text", "text": "Red."}), MORE]
+    checked = check_request({"messages": messages}, "openai")
+    [part] = checked.request["messages"][0]["content"]
+    assert (part, checked.broken) == ({"type": "image_url", "image_url": {"url": image["url"]}}, [])
+    assert [found.code for found in check_request({"messages": messages}, "anthropic").broken] == ["content-shape"]
+    assert diagnose({"messages": messages}, kind="session", provider="anthropic") == []  # its client rewrites it
+
+
+def test_a_step_that_carries_nothing_is_no_message() -> None:
+    source = {"type": "source-url", "url": "https://example.com"}
+    answer = _ui(source, {"type": "step-start"}, {"type": "reasoning", "text": "red"}, {"type": "step-start"}, {"type": "text", "text": "Red."})  # fmt: skip
+    history = {"messages": [ASKED, answer, MORE]}
+    assert [one["content"] for one in check_request(history, "openai").request["messages"]] == ["Dye it.", "Red.", "Well?"]  # fmt: skip
+    assert diagnose(history, kind="session", provider="anthropic") == []
+    denied = _ui(_tool("approval-responded", approval={"id": "a", "approved": False}))
+    assert diagnose({"messages": [ASKED, denied, MORE]}, kind="session") == []
+
+
+@pytest.mark.parametrize("provider", ["openai", "mistral"])
+def test_what_a_history_in_camel_case_holds_is_sent_by_the_names_of_the_api(provider: str) -> None:
+    said = [{"type": "image_url", "imageUrl": "https://example.com/a.png"}, {"type": "text", "text": "Dye it."}]
+    call = {"id": "a1b2c3d4e", "function": {"name": "dye", "arguments": {"colour": "red"}}}
+    result = {"role": "tool", "name": "dye", "toolCallId": "a1b2c3d4e", "content": "done"}
+    history = [{"role": "user", "content": said}, {"role": "assistant", "content": "", "toolCalls": [call]}, result]
+    checked = check_request({"messages": history}, provider)
+    first, second = checked.request["messages"][:2]
+    sent = {"type": "function", "id": "a1b2c3d4e", "function": {"name": "dye", "arguments": '{"colour": "red"}'}}
+    assert (checked.broken, first["content"][0].keys()) == ([], {"type", "image_url"})
+    assert second["tool_calls"] == [sent]
+
+
+@pytest.mark.parametrize("model", ["codex-mini-latest", "computer-use-preview", "my-gpt-deployment"])
+def test_the_items_of_openai_are_no_hint_for_its_own_names(model: str) -> None:
+    items = [{"role": "user", "content": "a"}, {"type": "local_shell_call", "call_id": "c", "action": {}},
+             {"type": "local_shell_call_output", "id": "c", "output": "1"}]  # fmt: skip
+    found = diagnose({"model": model, "input": items}, kind="session")
+    assert "responses-item-unsupported" not in {one.code for one in found}

@@ -139,6 +139,9 @@ def test_pieces_behind_the_end_of_their_block_are_a_broken_frame() -> None:
     end = event("message_delta", delta={"stop_reason": "tool_use"}) + event("message_stop")
     [found] = parse(start + begin + pieces[0] + stop + pieces[1] + end).diagnoses
     assert (found.code, found.severity) == ("sse-framing-broken", "error")
+    tool = {"name": "dye", "input_schema": {"type": "object", "properties": {"a": {}}, "required": ["a"]}}
+    late = parse(start + begin + stop + "".join(pieces) + end, tools=[tool])
+    assert [one.code for one in late.diagnoses] == ["sse-framing-broken"]
     assert parse(start + begin + "".join(pieces) + stop + end).diagnoses == []
 
 

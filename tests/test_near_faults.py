@@ -226,3 +226,114 @@ def test_arguments_alone_are_what_a_server_that_forces_a_call_lets_the_model_wri
     request = {"tool_choice": "required", "tools": tools}
     assert [one.code for one in parse('{"city": "Oslo"}{"city": "Oslo"}', request=request).named] == []
     assert [one.code for one in parse("It is sunny.", request=request).named] == ["tool-choice-ignored"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BEGIN_FUNCTION\nmix the paint\nEND_FUNCTION",
+        "BEGIN_CALLBACK_TABLE\n  ROW(a)\n",
+        "START_TOOLKIT\nbuild",
+        '[DEBUG] {"name": "oven", "args": ["--hot"]}',
+        '[INFO] {"action": "open", "params": {"door": 2}}',
+        '[tasks.json]\n{\n  "name": "Bake",\n  "args": ["cake"]\n}',
+        "[Tools]\n{'saw': 4}",
+        "<ToolCall>\n  {props.children}\n</ToolCall>",
+        '- name: oven\n  args: ""\n- name: ""\n  args: "--hot"\n- name: ""\n  args: "--hot"\n',
+        "我会分析下面的内容：",
+        "首先，检查电源：",
+        "Let me list the reasons for it:",
+        "Let me get this straight:",
+        "I will find you...",
+        "ReferenceError: 'tools' is undefined",
+        "Report: text part 4 not found in the box.",
+        "process_tools(raw_tool_name)",
+        "ssh: Session terminated by remote host",
+        "def parse_chat_messages(said):\n    ...\n# sometimes: 'NoneType' object is not iterable",
+        '{"status": "ok", "result": {"content": [{"type": "recipe", "title": "Cake"}]}}',
+    ],
+)
+def test_what_looks_like_a_sign_of_a_call_or_an_error_is_no_fault(text: str) -> None:
+    assert loud(text) == []
+    assert "call-left-in-content" not in {found.code for found in parse(text).diagnoses}
+    assert {"announced-not-called", "mcp-result-refused"}.isdisjoint(found.code for found in parse(text).diagnoses)
+
+
+OVEN = {"type": "function", "function": {"name": "heat", "parameters": {"type": "object", "properties": {}}}}
+
+
+@pytest.mark.parametrize(
+    ("thought", "planned"),
+    [
+        ("I will call heat.", True),
+        ("I should now call functions.heat.", True),
+        ("I\u2019ll use the heat tool.", True),
+        ("I don't know how hot it is, so call heat to see.", True),
+        ("We call heat with no arguments.", False),
+        ("Let's call heat without arguments.", True),
+        ("I had to call heat twice, and it is hot.", False),
+        ("I could call heat but it is hot.", False),
+        ("Should I call heat?", False),
+        ("I don't think I should call heat.", False),
+        ("They said the oven will run heat at noon.", False),
+        ("I will use heat resistant gloves.", False),
+    ],
+)
+def test_a_plan_is_what_its_writer_calls_next(thought: str, planned: bool) -> None:
+    said = body("", reasoning_content=thought)
+    assert loud(said, tools=[OVEN]) == (["announced-not-called"] if planned else [])
+
+
+def test_a_hint_about_the_framing_hides_no_fault() -> None:
+    def event(**choice: Any) -> str:
+        return f"data: {json.dumps({'object': 'chat.completion.chunk', 'choices': [{'index': 0, **choice}]})}\n"
+
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "heat", "arguments": "{to: "}}
+    begun, done = event(delta={"tool_calls": [call]}), event(delta={}, finish_reason="tool_calls")
+    assert loud(begun + done + "data: [DONE]\n") == ["truncation-hidden"]
+    assert loud(begun + "\n" + done + "\ndata: [DONE]\n\n") == ["truncation-hidden"]
+
+
+def test_an_answer_that_is_empty_at_its_limit_has_no_call_where_none_was_asked_for() -> None:
+    empty = body("")
+    empty["choices"][0]["finish_reason"] = "length"
+    ping = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "Hot?"}]}
+    assert parse(empty, request=ping).diagnoses == []
+    assert [found.code for found in parse(empty, request={**ping, "tools": [OVEN]}).diagnoses] == ["truncated-call"]
+    thought = {"object": "response", "status": "incomplete", "output": [{"type": "reasoning", "id": "r", "summary": []}],
+               "incomplete_details": {"reason": "max_output_tokens"}}  # fmt: skip
+    assert [found.code for found in parse(thought).diagnoses] == ["reasoning-exhausted-budget"]
+
+
+def test_a_schema_whose_required_list_is_broken_says_nothing_of_the_answer() -> None:
+    schema = {"type": "object", "required": [["heat"]]}
+    asked = {"model": "m", "response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": schema}},
+             "messages": [{"role": "user", "content": "Hot?"}]}  # fmt: skip
+    assert parse(body('{"heat": 3}'), request=asked).diagnoses == []
+
+
+def test_an_answer_that_a_server_of_mcp_samples_is_no_result_of_a_tool() -> None:
+    call = {"type": "tool_use", "id": "a", "name": "heat", "input": {}}
+    sampled = {"role": "assistant", "model": "m", "stopReason": "toolUse", "content": [call]}
+    assert parse({"jsonrpc": "2.0", "id": 1, "result": sampled}).diagnoses == []
+
+
+ISSUE = {
+    "code": "invalid_literal",
+    "expected": "text",
+    "path": ["content", 0, "type"],
+    "message": 'Invalid literal value, expected "text"',
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("jinja2.exceptions.UndefinedError: 'tool_calls' is undefined", "template-undefined-field"),
+        (f"ZodError: {json.dumps([ISSUE], separators=(',', ':'))}", "mcp-result-refused"),
+        ('BEGIN_TOOL_CALL\nheat\n{"to": 9}', "call-left-in-content"),
+        ('[remark] {"action": "heat", "input": {"to": 9}}', "call-left-in-content"),
+    ],
+)
+def test_the_fault_beside_it_is_told(text: str, code: str) -> None:
+    assert parse(text).diagnoses[0].code == code

@@ -110,18 +110,27 @@ def server_told(text: str) -> dict[str, Any]:
     return {"tool_call_parser": speaking.pop()} | told if len(speaking) == 1 else told
 
 
-_URL: Final = regex(
-    r"\b(?:curl|wget|xh|POST)\b(?:[^\n]|(?<=\\)\n){0,1000}?https?://([\w.-]{1,200})(?::(\d{2,5}))?(?:/[\w.:-]{1,60}){0,5}/"
+_HOST = (
+    r"https?://([\w.-]{1,200})(?::(\d{2,5}))?(?:/[\w.:-]{1,60}){0,5}/"
     r"(?:chat(?:/completions)?|completions|messages|responses|[\w.-]{1,80}:(?:g|streamG)enerateContent)\b"
 )
-"""A command that sends something to a model, up to its URL."""
+_ON = r"(?:[^\n]|(?<=\\)\n)"
+"""A character of a command, which goes on behind a backslash at the end of a line."""
+_SENT: Final = regex(
+    rf"^[\s>$#%]{{0,8}}(?:\S{{1,60}}[$#%] )?(?:time )?(?:curl|wget|xh)(?= ){_ON}{{1,600}}?{_HOST}"
+    rf"(?={_ON}{{0,1500}}?\s(?:-d|--data(?:-\w{{1,9}})?|--json|--(?:post|body)-data)\b|{_ON}{{0,1500}}?=@?[\[{{])"
+    rf"|^POST {_HOST}[^\n]{{0,20}}\n(?:[\w-]{{1,40}}: ?[^\n]{{0,300}}\n){{0,20}}\s{{0,9}}\{{",
+    re.MULTILINE,
+)
+"""A command that sends a body to a model, with its URL; or such a request as HTTP writes it."""
 _PORTS: Final = {"11434": "ollama", "1234": "lmstudio"}
 """Ports at which one server alone listens by default."""
 
 
 def asked_at(text: str) -> tuple[str, str]:
     """Return provider and engine of the one API to which commands send; empty texts where it is another, or two."""
-    found = {(provider_at(host), _PORTS.get(port, "")) for host, port in _URL.findall(text[:_HEAD])}
+    sent = ((one[1] or one[3], one[2] or one[4] or "") for one in _SENT.finditer(text[:_HEAD]))
+    found = {(provider_at(host), _PORTS.get(port, "")) for host, port in sent}
     return found.pop() if len(found) == 1 else ("", "")
 
 

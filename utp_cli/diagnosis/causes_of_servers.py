@@ -87,7 +87,8 @@ CAUSES = (
         "The server accepts a keyword of the schema and does not enforce it.",
         severity="warning",
         sees="values that the schema forbids.",
-        change="check the value in the tool's handler; a stricter backend (guidance) refuses the schema instead.",
+        change="check the value where it is used: in the tool's handler, or in what reads the answer; a stricter "
+        "backend (guidance) refuses the schema instead.",
     ),
     cause(
         "grammar-too-large",

@@ -28,11 +28,17 @@ _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
 _ANNOUNCES = regex(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
-_PLANS = regex(r"\b(?:call|invoke|use|run)(?: the)?(?: tool| function)? [`\"']?([A-Za-z][\w.-]{1,80})", re.IGNORECASE)
-"""What a sentence of thinking says is to be called."""
-_CALLS = regex(r"\b(?:call|invoke)(?: the)?(?: tool| function)? [`\"']?[a-z]\w{1,30}_\w{1,60}", re.IGNORECASE)
-"""The same, where no tools are known: by a name as tools have it."""
-_DENIES = regex(r"\b(?:not|never|no|without|avoid|instead)\b|n['\u2019]t\b", re.IGNORECASE)
+_PLANS = regex(
+    r"(?:\b(?:I|we)(?:'ll|'m going to| will| shall| should| must| need to| have to| am going to| are going to)"
+    r"|\blet(?:'s| me| us)|\A\W{0,3}|[,:;] ?|\b(?:so|then|now|next),?(?: I| we)?)"
+    r"(?: (?:now|then|first|next|just|also))? ?\b(?:(?P<calls>call|invoke)|use|run)(?: the)?(?: tool| function)? "
+    r"[`\"']?(?:functions\.)?(?P<name>[a-z](?:[\w-]|\.(?=\w)){1,80})[`\"']?"
+    r"(?:\W*\Z|[,.;:(]| (?:tool|function|with|without|to|for|on|and|now|again|first|next|once)\b)",
+    re.IGNORECASE,
+)
+"""What a sentence of thinking says is to be called next: its writer calls it, now or soon."""
+_DOUBTS = regex(r"(?:\b(?:not|never|doubt|whether|if|unless|why)\b|n't\b)[^,;:]{0,40}\Z", re.IGNORECASE)
+"""Words in front of a plan that take it back."""
 _ONLY_SAYS = regex(
     r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|remember|never|need (?:you|more|some))\b"
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
@@ -234,10 +240,13 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
 
 def _planned(answer: Answer) -> Iterator[Observation]:
     """Find the call that the thinking of an answer without a text ends with."""
-    last = re.split(r"(?<=[.!?])\s+", answer.result.reasoning[-_LAST:].strip())[-1]
+    last = re.split(r"(?<=[.!?])\s+", answer.result.reasoning[-_LAST:].replace("’", "'").strip())[-1]
     sure = bool(answer.known)
-    called = [name for name in _PLANS.findall(last) if not sure or name in answer.known]
-    if called and not _DENIES.search(last) and (sure or _CALLS.search(last)):
+    plans = () if last.endswith("?") else _PLANS.finditer(last)
+    meant = [one for one in plans if not _DOUBTS.search(last[: one.start()])]
+    named = [one["name"] for one in meant if sure or (one["calls"] and "_" in one["name"])]
+    called = [name for name in named if not sure or name in answer.known]
+    if called:
         yield Observation(
             severity=None if sure else "info",
             confidence="high" if sure else "low",

@@ -25,7 +25,7 @@ _NO_CALL = ("tool-choice-ignored", "announced-not-called")
 _UNFIT = ("missing-argument", "wrong-type", "nested-json-string", "unexpected-argument")
 
 PRECEDENCE = (
-    Precedence("sse-framing-broken", ("calls-lost", "truncation-hidden", "call-name-empty", *_BROKEN)),
+    Precedence("sse-framing-broken", ("truncation-hidden", *_BROKEN, *_UNFIT), "call"),
     Precedence("stream-cut-off", ("truncated-call", "truncation-hidden", *_BROKEN, *_UNFIT)),
     Precedence(
         "stream-index-collision",
@@ -47,6 +47,7 @@ PRECEDENCE = (
     Precedence("react-instead-of-native", ("call-left-in-content", *_NO_CALL)),
     Precedence("call-left-in-content", (*_NO_CALL, "calls-lost")),
     Precedence("call-in-reasoning", ("calls-lost",)),
+    Precedence("sse-framing-broken", ("calls-lost",)),
     Precedence("reasoning-exhausted-budget", ("calls-lost",)),
     Precedence("malformed-function-call", ("calls-lost", "tool-choice-ignored", "call-name-empty")),
     Precedence("context-truncated", ("tools-dropped-from-prompt",)),

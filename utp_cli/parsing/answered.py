@@ -8,7 +8,7 @@ from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.parsing.doubts import doubt_of, unread_of
 from utp_cli.parsing.forms import UNREAD
 from utp_cli.protocol.patterns import regex
-from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
+from utp_cli.wire.access import dict_of, dicts_of, text_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
 from utp_cli.wire.error_body import failed_tool
 
@@ -135,14 +135,16 @@ def hints(result: ParseResult) -> tuple[str, str]:
 
 
 ANNOUNCED: Final = "announced-not-called"
+LIMIT: Final = "truncated-call"
 _LAST: Final = 400
 """Characters of an answer's end in which an announcement is looked for."""
 _ACT: Final = (
     r"(?:(?:now|first|also|just|quickly|start(?: off)? by|begin(?: by)?|try(?: to)?|go ahead and|take a) )*"
-    r"(?:(?:analy[sz]|brows|call|check(?! back)|examin|explor|fetch|find|gather|get|grep|inspect|investigat|list"
+    r"(?:(?:analy[sz]|brows|call|check(?! back)|examin|explor|fetch|find|gather|get|grep|inspect|investigat"
     r"|look(?! forward)|open|pull|query|read|research|retriev|run|scan|search|test|verif)(?:e|y|ing)?\b"
-    r"|(?:add|build|creat|edit|fix|implement|install|modif|updat|writ)(?:e|y|ing)?\b[^.!?\n:]{0,60}?\b(?:class|code|config\w{0,12}"
-    r"|component|database|dependenc\w{1,3}|endpoint|files?|function|layer|method|migration|module|package|script|tests?)\b)"
+    r"(?!,? (?:you|it a|this straight|with a)\b)"
+    r"|(?:add|build|creat|edit|fix|implement|install|list|modif|updat|writ)(?:e|y|ing)?\b[^.!?\n:]{0,60}?\b(?:class|code|config\w{0,12}"
+    r"|component|database|director\w{1,3}|dependenc\w{1,3}|endpoint|files?|folders?|function|layer|method|migration|module|package|script|tests?)\b)"
 )
 _ANNOUNCES: Final = regex(
     rf"(?:\A|[.!?\n])[^\w\n]{{0,9}}(?i:(?:now|first|next|ok(?:ay)?|sure|great|perfect|good)[,.!:]? {{1,2}}){{0,3}}"
@@ -151,8 +153,8 @@ _ANNOUNCES: Final = regex(
 )
 """How a model announces a call that does not come."""
 _IN_CHINESE: Final = regex(
-    "(?:\\A|[\u3002\uff01\uff1f\\n])[^\\w\\n]{0,9}(?:\u63a5\u4e0b\u6765|\u73b0\u5728|\u8ba9\u6211|\u6211\u6765|\u6211\u5c06|\u6211\u4f1a|\u9996\u5148|\u5148)"
-    "[^\u3002\uff01\uff1f\\n]{0,20}(?:\u8bfb\u53d6|\u67e5\u770b|\u68c0\u67e5|\u641c\u7d22|\u67e5\u8be2|\u8c03\u7528|\u5206\u6790|\u8fd0\u884c|\u6267\u884c|\u6253\u5f00|\u83b7\u53d6|\u67e5\u627e|\u9605\u8bfb|\u6d4b\u8bd5)"
+    "(?:\\A|[\u3002\uff01\uff1f\\n])[^\\w\\n]{0,9}(?:\u63a5\u4e0b\u6765|\u73b0\u5728|\u8ba9\u6211|\u6211\u6765|\u6211\u5c06|\u6211\u4f1a)"
+    "[^\u3002\uff01\uff1f\\n]{0,20}(?:\u8bfb\u53d6|\u67e5\u770b|\u68c0\u67e5|\u641c\u7d22|\u67e5\u8be2|\u8c03\u7528|\u8fd0\u884c|\u6267\u884c|\u6253\u5f00|\u83b7\u53d6|\u67e5\u627e|\u9605\u8bfb|\u6d4b\u8bd5)"
     "[^\u3002\uff01\uff1f\\n]{0,40}[:\uff1a\u2026]\\s*\\Z"
 )
 """The same in Chinese."""
@@ -194,15 +196,24 @@ def _of_form(result: ParseResult) -> str:
     """Return the code for the result of a tool that failed, half a call, and Ollama's answer to no message at all."""
     if failed_tool(dict_of(result.facts.document)):
         return "tool-execution-failed"
-    kinds = {text_of(one.get("type")) for _, one in dicts_of(dig(result.facts.document, "result", "content"))}
-    if kinds - _OF_RESULTS:
+    told = dict_of(result.facts.document)
+    given = dict_of(told.get("result")) if "jsonrpc" in told else {}
+    kinds = {text_of(one.get("type")) for _, one in dicts_of(given.get("content"))}
+    if kinds - _OF_RESULTS and "role" not in given:  # what a client samples has one
         return "mcp-result-refused"
     one = result.captures[result.chosen] if result.captures else None
     if result.facts.lone and one and one.form == "sse" and any(call.name for call in result.rejected):
         return "stream-cut-off"  # the first event, in the middle of a call
     if meaning_of(result.finish_reason) == "length" and not (result.content.strip() or result.reasoning):
-        return "truncated-call"  # the limit was reached within what the server's parser took away
+        return _within(result)
     return "no-user-query" if result.finish_reason == _LOADED else ""
+
+
+def _within(result: ParseResult) -> str:
+    """Say in what an empty answer reached its limit: thinking, or what the server's parser took away."""
+    if any(item.get("type") == "reasoning" for _, item in dicts_of(dict_of(result.facts.document).get("output"))):
+        return "reasoning-exhausted-budget"
+    return LIMIT
 
 
 _CUT: Final = {"truncated": "truncated-call"}

@@ -22,7 +22,8 @@ _SAID: Final = r"[A-Za-z](?:\"[^\"\n]{0,80}\"|'[^'\n]{0,80}'|[^\n<>\[\]\u00ab\u0
 _SIGN: Final = regex(
     rf"^[ \t]*(?P<sign>(?P<open>{_OPEN})(?P<end>/?)[ ]?(?P<said>{_SAID})"
     rf"(?:(?P<close>{_CLOSE})|(?=[ ]{{0,3}}[({{\n])|\Z)"
-    r"|(?P<bare>(?:BEGIN|START)[_-](?:TOOL|CALL|FUNC|ARG|ACTION|PARAM|INVO)\w{0,20})\b)",
+    r"|(?P<bare>(?:BEGIN|START)[_-](?:TOOLS?|CALLS?|FUNC(?:TION)?S?|ARG(?:UMENT)?S?|ACTION|PARAM(?:ETER)?S?|INVOKE|INVOCATION)"
+    r"(?:_(?:CALLS?|USE|NAME|ARGS|REQUEST|INPUT))?)\b)",
     re.MULTILINE,
 )
 """A sign at the beginning of a line: what stands in brackets; without their end where it was cut off, or arguments
@@ -36,13 +37,15 @@ _TOOL: Final = frozenset({"tool", "tools", "function", "functions", "func", "fn"
 _WHOLE: Final = regex(r"(?:tool|function|func)_?(?:calls?|uses?)\Z|invok\w{1,3}\Z|invocations?\Z")
 """A word that speaks of the call of a tool by itself."""
 _ARGUMENT: Final = frozenset({"parameter", "parameters", "arguments", "invoke"})
-_OTHER: Final = frozenset({"error", "errors", "result", "results", "response", "responses", "output"})
+_OTHER: Final = frozenset({"error", "errors", "result", "results", "response", "responses", "output", "expression"})
 """What a sign of a result says."""
+_PLACES: Final = frozenset({"info", "debug", "warn", "warning", "trace", "fatal", "code", "script", "pre", "router"})
+"""What stands in brackets before any JSON: the level of a log line, an element of a page."""
 _BEGIN: Final = frozenset({"begin", "start", "prefix", "section"})
 _BEGUN: Final = frozenset({"action", "arg", "args", "arguments", "param", "parameters", *_ARGUMENT, *_TOOL})
 _KEYS: Final = regex(
     r"\s*\{[^{}]{0,200}?[\"\u201c]?(?:name|tool|tool_name|function|action)[\"\u201d]?\s*(?::|=>)"
-    r"[^\0]{0,200}?[\"\u201c]?(?:arguments|args|parameters|params|input|action_input)[\"\u201d]?\s*(?::|=>)"
+    r"[^\0]{0,200}?[\"\u201c]?(?:arguments|args|parameters|params|input|action_input)[\"\u201d]?\s*(?::|=>)\s*[{\"'\u201c]"
 )
 """JSON that names something to call, and its arguments."""
 _NAME: Final = r"[\"'`]?(?:functions\.)?[A-Za-z][\w.:/-]{0,80}[\"'`]?"
@@ -63,7 +66,7 @@ _ALONE: Final = regex(r"\s*\Z")
 _NAMED_ONLY: Final = regex(r":[ ]?['\"]?[A-Za-z][\w.-]{0,80}[_-][\w.-]{1,80}['\"]?\Z")
 """How a sign ends that holds no more than a tool's name."""
 _MARKER: Final = regex(r"\s*\w{2,20}:(?:tool|function)_(?:calls?|use)\s*\Z")
-_BARE_ENDS: Final = regex(r":?[ \t]*(?:\n|[{\[])")
+_BARE_ENDS: Final = regex(r":?\s*(?:[{\[<]|[A-Za-z][\w.-]{0,80}[ ]{0,2}(?:[:=({]|\n\s*[\w\"{(<\[]))")
 """What stands behind a marker in capitals."""
 _CLOSING: Final = regex(
     rf"^[ \t]*(?P<sign>(?:</|\[/|<[|\uff5c\u2016]|\[|<)(?P<said>[A-Za-z][\w |\uff5c\u2016-]{{2,60}}){_CLOSE})[ \t]*$",
@@ -105,8 +108,9 @@ def closing_sign(text: str) -> Doubt | None:
     for sign in _CLOSING.finditer(text):
         words = _words(sign["said"])
         ended = _ENDED.search(text, max(sign.start() - _BEHIND, 0), sign.start())
+        lost = not re.search(rf"[<\[|\uff5c]{re.escape(sign['said'])}\b", text[: sign.start()])
         half = ended and ended[0][0] in "}]" and "call" in words and not words & _OTHER
-        if ("/" in sign["sign"][:2] or "end" in words) and (half or _is_call(words)):
+        if lost and ("/" in sign["sign"][:2] or "end" in words) and (half or _is_call(words)):
             return Doubt(_ENDS.format(printable(sign["sign"])), PROMPT, UNREAD if ended else "")
     return None
 
@@ -140,14 +144,14 @@ def _speaks(sign: re.Match[str]) -> bool:
 def _hints(sign: re.Match[str]) -> bool:
     """Whether a sign says call, or tool, and little else."""
     words = _words_of(sign)
-    alone = bool(words) and words <= _TOOL | _BEGIN
+    alone = bool(words) and words <= (_TOOL | _BEGIN) - {"tools"}  # behind `[Tools]` stands what there is
     return not words & _OTHER and (alone or bool(words & {"call", "calls", "called"}))
 
 
 def _words_of(sign: re.Match[str]) -> set[str]:
     """Return the words of a sign; of a tag not those of its attributes."""
     said = sign["said"] or ""
-    return _words(_ATTRIBUTES.sub("", said) if sign["open"][:1] == "<" else said)
+    return _words(_ATTRIBUTES.sub("", said) if sign["said"] and sign["open"][:1] == "<" else said)
 
 
 def _is_call(words: set[str]) -> bool:
@@ -161,8 +165,9 @@ def _is_argument(tag: str | None) -> bool:
 
 
 def _is_foreign(sign: re.Match[str]) -> bool:
-    """Whether a sign is whole, has no attributes, and speaks of no result."""
-    return bool(sign["close"]) and " " not in sign["said"] and not _words(sign["said"]) & _OTHER
+    """Whether a sign is whole, has no attributes, and speaks of no result; nor is it a log's, a file's or a page's."""
+    words = _words_of(sign)
+    return bool(sign["close"]) and not (" " in sign["said"] or "." in sign["said"] or words & (_OTHER | _PLACES))
 
 
 def _words(said: str) -> set[str]:

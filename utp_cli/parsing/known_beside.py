@@ -53,8 +53,10 @@ def receiver_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 _LED: Final = regex(
-    r"(?i)\A(?![^\0]{0,100}\bnext\b)\W{0,20}(?:the |my |our |this )?(?:\w{1,12} ){0,3}?request\b(?! ?#? ?[2-9])"
-    r"[^\n]{0,80}\s*\Z"
+    r"(?i)\A(?![^\0]{0,150}\b(?:next|should|would|works?|working|fixed|instead|another|different|other)\b)\W{0,20}"
+    r"(?:(?:here|this|that)(?:'s| is| was) )?(?:the |my |our |this |for (?:the|this) )?"
+    r"(?:(?:full|complete|whole|raw|original|actual|corresponding|exact|same|sent|failing|http|api|chat|json|curl"
+    r"|client) ){0,3}request\b(?! ?#? ?[2-9])[^\n]{0,80}\s*\Z"
 )
 """Words that lead the request which was sent, behind its answer."""
 

@@ -83,7 +83,8 @@ def pieces_told(text: str) -> Doubt | None:
 def _of_whole_calls(names: Sequence[str | None], texts: Sequence[str], whole: Sequence[bool]) -> Doubt | None:
     """Say that one call stands there three times."""
     filled = [one for one in texts if one]
-    if names[0] and not any(names[1:]) and len(filled) > 1 and len(set(filled)) == 1 and not texts[0]:
+    twice = len(filled) > 1 and len(set(filled)) == 1 and filled[0].lstrip().startswith("{")
+    if names[0] and not any(names[1:]) and twice and not texts[0]:
         return Doubt("the arguments come twice, each time whole", JOINS, _REPEATED)
     same = len(set(names)) == 1 and len(set(texts)) == 1 and names[0] and '"' in texts[0]
     if not (same and all(whole) and len(texts) >= _SHORT):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.answered import ANNOUNCED, hints, no_answer, what_is_missing
+from utp_cli.parsing.answered import ANNOUNCED, LIMIT, hints, no_answer, what_is_missing
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.parsing.lost_beside import lost_finding
 from utp_cli.protocol.calls import Note, ParseResult
@@ -103,7 +103,8 @@ class Parsed(ParseResult):
         """Return what hints at a cause where nothing is named: by itself, and by what is known beside it."""
         code, words = hints(self)
         code = code or self._named_alone()
-        code = "" if code == ANNOUNCED and self._has_no_tools() else code
+        unfounded = code == ANNOUNCED or (code == LIMIT and not self.rejected)
+        code = "" if unfounded and self._has_no_tools() else code
         return code or ("" if words else _NO_JSON if self._is_no_json() else self._fits_no_schema()), words
 
     def _tools_alone(self) -> list[Finding]:
@@ -230,7 +231,8 @@ class Parsed(ParseResult):
         value = loads_or_none("".join(self.texts.values())) if asked else None
         if value is None or self.finish_reason not in (None, "stop", "end_turn"):
             return ""
-        fits = isinstance(value, dict) and value.keys() >= {*map(str, list_of(dict_of(schema).get("required")))}
+        required = {name for name in list_of(dict_of(schema).get("required")) if isinstance(name, str)}
+        fits = isinstance(value, dict) and value.keys() >= required
         return "" if fits else "schema-weakened"
 
     def _refused(self) -> dict[str, Any]:

@@ -133,7 +133,8 @@ class Decoder(FormatDecoder):
             return self._text(("content", index), delta)
         opened = self._open.get(index)
         if opened is None and index in self._ended:
-            self.odd("delta-after-stop", self.at("content", index), f"behind the end of block {index}: {piece}")
+            place = self.at("content", index, "input")
+            self.odd("delta-after-stop", place, f"behind the end of block {index}: {piece}")
             return []
         if opened is None:
             opened = self._open[index] = _Block(call=self._call(index, {}), server=False)

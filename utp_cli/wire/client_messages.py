@@ -61,6 +61,11 @@ def of_ui(messages: Sequence[Any]) -> Iterator[Said]:
 def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, Any]]]) -> Iterator[Said]:
     if not parts:
         return
+    images = [
+        {"type": "image_url", "image_url": {"url": part.get("url")}}
+        for _, part in parts
+        if part.get("type") == "file" and text_of(part.get("mediaType")).startswith("image/")
+    ]
     text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
     tools = [(number, _tool(part)) for number, part in parts if _is_tool(part)]
     calls = [
@@ -68,10 +73,13 @@ def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, 
         for _, (name, part) in tools
     ]
     places = tuple(place + pointer("parts", number) for number, _ in tools)
-    said = {"role": message.get("role"), "content": text, **({"tool_calls": calls} if calls else {})}
-    yield said, place, places
+    words = [{"type": "text", "text": text}] if text else []
+    said = {"role": message.get("role"), "content": [*images, *words] if images else text}
+    if calls or said["content"] or any(part.get("type") == "text" for _, part in parts):
+        yield said | ({"tool_calls": calls} if calls else {}), place, places
     for (_, (_, part)), where in zip(tools, places, strict=True):
-        if text_of(part.get("state")) in _ANSWERED:
+        denied = dict_of(part.get("approval")).get("approved") is False
+        if text_of(part.get("state")) in _ANSWERED or denied:
             result = part.get("output", part.get("result", part.get("errorText")))
             content = result if isinstance(result, str) else json_dumps(result, ensure_ascii=False, default=repr)
             yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}, where, ()
@@ -81,12 +89,35 @@ def of_camel(messages: Sequence[Any]) -> Iterator[Said]:
     """Read messages whose calls and results go by keys in camel case."""
     for at, message in dicts_of(messages):
         said = {_SNAKE.get(key, key): value for key, value in message.items()}
-        place = pointer(at)
-        calls = tuple(place + pointer("toolCalls", number) for number in range(len(list_of(message.get("toolCalls")))))
-        yield said, place, calls
+        if isinstance(said.get("content"), list):
+            said["content"] = [_snake(part) if isinstance(part, dict) else part for part in said["content"]]
+        place, made = pointer(at), list_of(message.get("toolCalls"))
+        if made:
+            said["tool_calls"] = [_typed(call) if isinstance(call, dict) else call for call in made]
+        yield said, place, tuple(place + pointer("toolCalls", number) for number in range(len(made)))
 
 
-_SNAKE: Final = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
+_SNAKE: Final = {
+    "toolCalls": "tool_calls",
+    "toolCallId": "tool_call_id",
+    "imageUrl": "image_url",
+    "documentUrl": "document_url",
+    "inputAudio": "input_audio",
+    "fileId": "file_id",
+}
+
+
+def _snake(part: dict[str, Any]) -> dict[str, Any]:
+    return {_SNAKE.get(key, key): value for key, value in part.items()}
+
+
+def _typed(call: dict[str, Any]) -> dict[str, Any]:
+    """Write a call as its SDK sends it: the SDK adds the type, and takes arguments as an object, too."""
+    function = dict_of(call.get("function"))
+    if not isinstance(function.get("arguments"), dict):
+        return {"type": "function"} | call
+    written = json_dumps(function["arguments"], ensure_ascii=False, default=repr)
+    return {"type": "function"} | call | {"function": {**function, "arguments": written}}
 
 
 def _is_tool(part: dict[str, Any]) -> bool:

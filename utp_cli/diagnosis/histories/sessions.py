@@ -49,6 +49,10 @@ _OWN_NAMES: Final = regex(
     r"|(?P<mistral>(?:mistral|ministral|codestral|magistral|devstral|pixtral)-(?:[\w.]{1,10}-)?latest))\Z"
 )
 """Names that a model has with its maker alone, who serves it (their lists of models, November 2026)."""
+_MAKERS_OWN: Final = regex(
+    r"(?i)codex|computer-use|gpt(?!-oss)|claude|\barn:aws|\A(?:opus|sonnet|haiku|opusplan|default|best)(?:\[|\Z)"
+)
+"""Names of OpenAI's and Anthropic's models, aliases of Claude Code, and names that somebody gave to a deployment."""
 _GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
 """Whose rules hold behind them, nobody knows."""
 _SURE: Final = frozenset(
@@ -124,6 +128,7 @@ def diagnose_conversation(
         for one in checked.broken
         if one.code not in codes
         and _FOLLOWS.get(one.code) not in codes
+        and not (one.code == "content-shape" and is_ui(list_of(asked.get("messages"))))  # its client rewrites them
         and (whole or one.place.pointer != "/tools")
         and not () < release < number_of(_SINCE.get(one.code))
     ]
@@ -141,7 +146,7 @@ def _is_compatible(form: str, model: str | None) -> bool:
 
 def _foreign_items(asked: Mapping[str, Any], model: str | None) -> Iterator[Finding]:
     """Find, as a hint, items and blocks that one provider's own API has, where another's model gets them."""
-    if not model:
+    if not model or _MAKERS_OWN.search(model):
         return
     items = () if belongs(model, _OPENAI_MODELS) else dicts_of(asked.get("input"))
     own = (f"/input/{at}" for at, item in items if _bare(item) in _OPENAIS_ITEMS)
@@ -249,7 +254,7 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     if form == _RESPONSES and not (engine or model):  # of whose API it is
         return form
     openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
-    if (not engine or engine.casefold() in _GATEWAYS) and chat and (own_name := _OWN_NAMES.match(model or "")):
+    if not engine and chat and (own_name := _OWN_NAMES.match(model or "")):
         return str(own_name.lastgroup)
     if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):
         return "dashscope"
