@@ -137,11 +137,17 @@ def test_pieces_behind_the_end_of_their_block_are_a_broken_frame() -> None:
     ]
     stop = event("content_block_stop", index=0)
     end = event("message_delta", delta={"stop_reason": "tool_use"}) + event("message_stop")
-    [found] = parse(start + begin + pieces[0] + stop + pieces[1] + end).diagnoses
-    assert (found.code, found.severity) == ("sse-framing-broken", "error")
+    late = parse(start + begin + pieces[0] + stop + pieces[1] + end)
+    assert [(one.code, one.severity) for one in late.diagnoses] == [("sse-framing-broken", "error")]
+    assert late.calls[0].arguments == {"a": 1}  # nothing else is between, so that its place is sure
     tool = {"name": "dye", "input_schema": {"type": "object", "properties": {"a": {}}, "required": ["a"]}}
     late = parse(start + begin + stop + "".join(pieces) + end, tools=[tool])
     assert [one.code for one in late.diagnoses] == ["sse-framing-broken"]
+    assert late.calls[0].arguments == {"a": 1}
+    other = event("content_block_start", index=1, content_block={**block, "id": "toolu_2", "name": "mix"}) + event("content_block_stop", index=1)  # fmt: skip
+    behind = parse(start + begin + stop + other + "".join(pieces) + end)
+    assert [call.arguments for call in behind.calls] == [{}, {}]
+    assert [one.code for one in behind.diagnoses] == ["sse-framing-broken"]
     assert parse(start + begin + "".join(pieces) + stop + end).diagnoses == []
 
 

@@ -168,8 +168,9 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
 
     What people see: the client waits for ever, or sees half of the answer.
 
-    What proves it: pieces of a block of Anthropic's come behind its `content_block_stop`; `data:` lines of
-    separate JSON documents are not parted by an empty line, or a `data:` payload is neither JSON nor `[DONE]`.
+    What proves it: pieces of a block of Anthropic's come behind its `content_block_stop` (here they are read, where
+    no other block has begun); `data:` lines of separate JSON documents are not parted by an empty line, or a `data:`
+    payload is neither JSON nor `[DONE]`.
     Where no event at all is parted from the next, it is a hint: whoever copied the stream may have left the
     empty lines out.
 

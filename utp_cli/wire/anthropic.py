@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from utp_cli.protocol.records import MutableRecord
 from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
 from utp_cli.wire.decoder import FormatDecoder
-from utp_cli.wire.open_call import OpenCall
+from utp_cli.wire.open_call import OpenCall, is_json
 from utp_cli.wire.spec import ABSENT
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class Decoder(FormatDecoder):
         if index in self._open:
             self.odd("index-collision", self.at("content", index), f"a second block under index {index}")
             events += self._end(index)
+        for held in sorted(self._ended & self._open.keys()):
+            events += self._end(held)
         self._last = index
         self._ended.discard(index)
         if kind != "tool_use" and kind not in _RAN_ON_SERVER:
@@ -132,10 +134,11 @@ class Decoder(FormatDecoder):
         if not piece:
             return self._text(("content", index), delta)
         opened = self._open.get(index)
-        if opened is None and index in self._ended:
+        if index in self._ended:
             place = self.at("content", index, "input")
             self.odd("delta-after-stop", place, f"behind the end of block {index}: {piece}")
-            return []
+            if opened is None:
+                return []
         if opened is None:
             opened = self._open[index] = _Block(call=self._call(index, {}), server=False)
         told = opened.call.add(piece)
@@ -144,6 +147,9 @@ class Decoder(FormatDecoder):
     def _block_stop(self, doc: dict[str, Any]) -> list[WireEvent]:
         index = self._index(doc, self._last)
         self._ended.add(index)
+        opened = self._open.get(index)
+        if opened and opened.call.value is ABSENT and not is_json(opened.call.text):
+            return []  # pieces of it may still come; it ends with the next block
         return self._end(index)
 
     def _end(self, index: int) -> list[WireEvent]:
