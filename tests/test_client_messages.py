@@ -302,6 +302,11 @@ def test_an_image_of_a_ui_message_is_carried_over_or_said_to_be_lost() -> None:
     checked = check_request({"messages": messages}, "openai")
     [part] = checked.request["messages"][0]["content"]
     assert (part, checked.broken) == ({"type": "image_url", "image_url": {"url": image["url"]}}, [])
+    paper = {"type": "file", "mediaType": "application/pdf", "url": "data:application/pdf;base64,AAAA", "filename": "a"}
+    [part] = check_request({"messages": [{"role": "user", "parts": [paper]}, *messages[1:]]}, "openai").request[
+        "messages"
+    ][0]["content"]
+    assert part == {"type": "file", "file": {"file_data": paper["url"], "filename": "a"}}
     assert [found.code for found in check_request({"messages": messages}, "anthropic").broken] == ["content-shape"]
     assert diagnose({"messages": messages}, kind="session", provider="anthropic") == []  # its client rewrites it
 
@@ -312,8 +317,12 @@ def test_a_step_that_carries_nothing_is_no_message() -> None:
     history = {"messages": [ASKED, answer, MORE]}
     assert [one["content"] for one in check_request(history, "openai").request["messages"]] == ["Dye it.", "Red.", "Well?"]  # fmt: skip
     assert diagnose(history, kind="session", provider="anthropic") == []
-    denied = _ui(_tool("approval-responded", approval={"id": "a", "approved": False}))
-    assert diagnose({"messages": [ASKED, denied, MORE]}, kind="session") == []
+    answered = _ui(_tool("approval-responded", approval={"id": "a", "approved": False}))
+    [found] = diagnose({"messages": [ASKED, answered, MORE]}, kind="session")
+    assert found.code == "missing-tool-result"
+    denied = _ui(_tool("output-denied", approval={"id": "a", "approved": False}))
+    result = check_request({"messages": [ASKED, denied, MORE]}, "openai").request["messages"][2]
+    assert result == {"role": "tool", "tool_call_id": "c1", "content": "Tool call execution denied."}
 
 
 @pytest.mark.parametrize("provider", ["openai", "mistral"])

@@ -20,6 +20,11 @@ _DYNAMIC: Final = "dynamic-tool"
 _INVOCATION: Final = "tool-invocation"
 """The part of a tool in version 4, which holds the call inside."""
 _ANSWERED: Final = frozenset({"output-available", "output-error", "output-denied", "result"})
+_DENIED: Final = "Tool call execution denied."
+"""What the SDK sends as the result of a call that its user did not allow, where no reason is given (`ai` 6.0.326).
+
+It sends no result in state `approval-responded`.
+"""
 _STREAMING: Final = frozenset({"input-streaming", "partial-call"})
 
 Said = tuple[dict[str, Any], str, tuple[str, ...]]
@@ -61,11 +66,7 @@ def of_ui(messages: Sequence[Any]) -> Iterator[Said]:
 def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, Any]]]) -> Iterator[Said]:
     if not parts:
         return
-    images = [
-        {"type": "image_url", "image_url": {"url": part.get("url")}}
-        for _, part in parts
-        if part.get("type") == "file" and text_of(part.get("mediaType")).startswith("image/")
-    ]
+    files = [_file(part) for _, part in parts if part.get("type") == "file"]
     text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
     tools = [(number, _tool(part)) for number, part in parts if _is_tool(part)]
     calls = [
@@ -74,15 +75,25 @@ def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, 
     ]
     places = tuple(place + pointer("parts", number) for number, _ in tools)
     words = [{"type": "text", "text": text}] if text else []
-    said = {"role": message.get("role"), "content": [*images, *words] if images else text}
+    said = {"role": message.get("role"), "content": [*files, *words] if files else text}
     if calls or said["content"] or any(part.get("type") == "text" for _, part in parts):
         yield said | ({"tool_calls": calls} if calls else {}), place, places
     for (_, (_, part)), where in zip(tools, places, strict=True):
-        denied = dict_of(part.get("approval")).get("approved") is False
-        if text_of(part.get("state")) in _ANSWERED or denied:
-            result = part.get("output", part.get("result", part.get("errorText")))
+        state = text_of(part.get("state"))
+        if state in _ANSWERED:
+            denied = dict_of(part.get("approval")).get("reason") or _DENIED
+            given = denied if state == "output-denied" else part.get("errorText")
+            result = part.get("output", part.get("result", given))
             content = result if isinstance(result, str) else json_dumps(result, ensure_ascii=False, default=repr)
             yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}, where, ()
+
+
+def _file(part: dict[str, Any]) -> dict[str, Any]:
+    """Write a file as OpenAI's API takes it: an image by its URL, all else by its data."""
+    if text_of(part.get("mediaType")).startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": part.get("url")}}
+    named = {"filename": part["filename"]} if "filename" in part else {}
+    return {"type": "file", "file": {"file_data": part.get("url"), **named}}
 
 
 def of_camel(messages: Sequence[Any]) -> Iterator[Said]:
