@@ -311,6 +311,17 @@ def test_an_image_of_a_ui_message_is_carried_over_or_said_to_be_lost() -> None:
     assert diagnose({"messages": messages}, kind="session", provider="anthropic") == []  # its client rewrites it
 
 
+def test_the_request_that_is_checked_says_where_a_call_stands() -> None:
+    asked = [ASKED, _ui({"type": "text", "text": "I dye."}, _tool("input-available")), MORE]
+    [found] = check_request({"messages": asked}, "openai").broken
+    assert (found.code, found.place.pointer) == ("missing-tool-result", "/messages/1/parts/2")
+    calls = [{"id": one, "function": {"name": "dye", "arguments": "{}"}} for one in ("a1b2c3d4e", "b1b2c3d4e")]
+    result = {"role": "tool", "toolCallId": "a1b2c3d4e", "name": "dye", "content": "1"}
+    kept = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "", "toolCalls": calls}, result]
+    [found] = check_request({"messages": [*kept, {"role": "user", "content": "b"}]}, "openai").broken
+    assert (found.code, found.place.pointer) == ("missing-tool-result", "/messages/1/toolCalls/1")
+
+
 def test_a_step_that_carries_nothing_is_no_message() -> None:
     source = {"type": "source-url", "url": "https://example.com"}
     answer = _ui(source, {"type": "step-start"}, {"type": "reasoning", "text": "red"}, {"type": "step-start"}, {"type": "text", "text": "Red."})  # fmt: skip

@@ -77,8 +77,8 @@ def check_request(
     """
     asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copied(dict(request))
     said = messages_of(asked) if isinstance(asked.get("messages"), list) else None
-    places = [one.place for one in said if isinstance(one, HistoryMessage)] if said else []
-    if places:  # as a client library keeps it
+    sources = [one for one in said if isinstance(one, HistoryMessage)] if said else []
+    if sources:  # as a client library keeps it
         asked["messages"] = said
     model = model or text_of(asked.get("model")) or text_of(asked.get("modelId")) or None
     text = asked.get("input") if next(pointers_of(asked), None) is None else None
@@ -108,7 +108,7 @@ def check_request(
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
-    broken = [_at_its_source(one, places) for one in (*history.broken, *look.broken, *refused)]
+    broken = [_at_its_source(one, sources) for one in (*history.broken, *look.broken, *refused)]
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
         mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
@@ -125,15 +125,17 @@ def check_request(
     )
 
 
-_TURN: Final = regex(r"/messages/(\d{1,7})(?=/|\Z)")
+_TURN: Final = regex(r"/messages/(\d{1,7})(?:/tool_calls/(\d{1,7}))?(?=/|\Z)")
 
 
-def _at_its_source(found: Finding, places: list[str]) -> Finding:
-    """Say where a message stands that was rewritten before it was checked."""
-    turn = _TURN.match(found.place.pointer) if places else None
-    if turn is None or int(turn[1]) >= len(places):
+def _at_its_source(found: Finding, sources: list[HistoryMessage]) -> Finding:
+    """Say where a message, or a call, stands that was rewritten before it was checked."""
+    turn = _TURN.match(found.place.pointer) if sources else None
+    if turn is None or int(turn[1]) >= len(sources):
         return found
-    return replace(found, place=Place(pointer=places[int(turn[1])]))
+    source, call = sources[int(turn[1])], int(turn[2] or 0)
+    where = source.calls[call] if turn[2] and call < len(source.calls) else source.place
+    return replace(found, place=Place(pointer=where))
 
 
 def _thinking_of(request: Mapping[str, Any]) -> Any:
