@@ -355,3 +355,5 @@ def test_the_items_of_openai_are_no_hint_for_its_own_names(model: str) -> None:
              {"type": "local_shell_call_output", "id": "c", "output": "1"}]  # fmt: skip
     found = diagnose({"model": model, "input": items}, kind="session")
     assert "responses-item-unsupported" not in {one.code for one in found}
+    others = diagnose({"model": "claude-sonnet-4-5", "input": items}, kind="session")
+    assert "responses-item-unsupported" in {one.code for one in others}  # its own maker is another

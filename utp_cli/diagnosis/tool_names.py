@@ -50,7 +50,7 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
 
     Symptoms: `Unknown function`, `KeyError`.
     """
-    for call in _nameless(subject.known, subject.turns):
+    for call in _not_known(subject.known, subject.turns):
         if call.free_text and isinstance(subject, ConversationHistory):
             continue  # a tool of an earlier turn, of a kind that not every request may offer
         if not _variants(call, subject.known):
@@ -79,7 +79,7 @@ def tool_name_variant(subject: Answer | ConversationHistory) -> Iterator[Observa
 
     Symptoms: `functions.get_weather is not registered`, `Tool default_api.search not found`.
     """
-    for call in _nameless(subject.known, subject.turns):
+    for call in _not_known(subject.known, subject.turns):
         variants = _variants(call, subject.known)
         if variants:
             yield Observation(
@@ -92,7 +92,7 @@ def tool_name_variant(subject: Answer | ConversationHistory) -> Iterator[Observa
             )
 
 
-def _nameless(known: Mapping[str, Tool], turns: tuple[MessageTurn, ...]) -> Iterator[CallView]:
+def _not_known(known: Mapping[str, Tool], turns: tuple[MessageTurn, ...]) -> Iterator[CallView]:
     """The calls whose name is no known one, each name once."""
     seen = {*known, "", None}
     calls = (call for turn in turns for call in turn.calls) if known else ()

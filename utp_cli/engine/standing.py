@@ -30,7 +30,7 @@ _TABLE_LINE: Final = regex(r"[ \t]*\|")
 _OPEN_QUOTE: Final = regex(r"[\"'“„«‘「『‚]\Z")
 _CODE_LINE: Final = regex(r"[ \t]*(?:[+-]|(?:#{1,6}|//|--|;;?|%|/\*)[ \t]*)\Z")
 """What a diff, or a comment in code, begins a line with."""
-_LOG_LINE: Final = regex(r"[ \t]*\[?(?:\d{4}-\d\d-\d\d[T ,]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)\b[\]: ])")
+LOG_LINE: Final = regex(r"[ \t]*\[?(?:\d{4}-\d\d-\d\d[T ,]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR)\b[\]: ])")
 """What a line of a log begins with."""
 _REACT: Final = regex(r"(?:\A|\n)[ \t]*Thought:[^\n]*+\s*\Z")
 """A thought that belongs to the call behind it: no words that lead to it."""
@@ -241,7 +241,7 @@ def _is_quotation(before: str, line: str) -> bool:
     """Whether the place is a quotation: of a person, a table, a result, a transcript, a comment."""
     if _QUOTE_LINE.match(line) or _TABLE_LINE.match(line) or _CODE_LINE.match(line) or _OPEN_QUOTE.search(line):
         return True
-    if _INDENTED.search(before) or _LOG_LINE.match(line or before.rstrip().rpartition("\n")[2]):
+    if _INDENTED.search(before) or LOG_LINE.match(line or before.rstrip().rpartition("\n")[2]):
         return True
     if before.rfind("<!--") > before.rfind("-->"):
         return True

@@ -135,7 +135,7 @@ def hints(result: ParseResult) -> tuple[str, str]:
 
 
 ANNOUNCED: Final = "announced-not-called"
-LIMIT: Final = "truncated-call"
+TRUNCATED: Final = "truncated-call"
 _LAST: Final = 400
 """Characters of an answer's end in which an announcement is looked for."""
 _ACT: Final = (
@@ -213,10 +213,10 @@ def _within(result: ParseResult) -> str:
     """Say in what an empty answer reached its limit: thinking, or what the server's parser took away."""
     if any(item.get("type") == "reasoning" for _, item in dicts_of(dict_of(result.facts.document).get("output"))):
         return "reasoning-exhausted-budget"
-    return LIMIT
+    return TRUNCATED
 
 
-_CUT: Final = {"truncated": "truncated-call"}
+_CUT: Final = {"truncated": TRUNCATED}
 _ELLIPSIS: Final = regex(r"(?:\.{3}|\u2026)[\s\"'`]{0,9}\Z")
 """How a text ends whose rest somebody left out: nothing says that the model did."""
 _LOST: Final = {**_CUT, "malformed": UNREAD, "in-reasoning": "call-in-reasoning"}

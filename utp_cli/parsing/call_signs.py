@@ -10,6 +10,7 @@ import re
 from itertools import islice
 from typing import Final
 
+from utp_cli.engine.standing import LOG_LINE
 from utp_cli.parsing.forms import DIALECT, PROMPT, UNKNOWN, UNREAD, Doubt, printable
 from utp_cli.protocol.patterns import regex
 
@@ -39,8 +40,6 @@ _WHOLE: Final = regex(r"(?:tool|function|func)_?(?:calls?|uses?)\Z|invok\w{1,3}\
 _ARGUMENT: Final = frozenset({"parameter", "parameters", "arguments", "invoke"})
 _OTHER: Final = frozenset({"error", "errors", "result", "results", "response", "responses", "output", "expression"})
 """What a sign of a result says."""
-_PLACES: Final = frozenset({"info", "debug", "warn", "warning", "trace", "fatal", "code", "script", "pre", "router"})
-"""What stands in brackets before any JSON: the level of a log line, an element of a page."""
 _BEGIN: Final = frozenset({"begin", "start", "prefix", "section"})
 _BEGUN: Final = frozenset({"action", "arg", "args", "arguments", "param", "parameters", *_ARGUMENT, *_TOOL})
 _KEYS: Final = regex(
@@ -151,7 +150,7 @@ def _hints(sign: re.Match[str]) -> bool:
 def _words_of(sign: re.Match[str]) -> set[str]:
     """Return the words of a sign; of a tag not those of its attributes."""
     said = sign["said"] or ""
-    return _words(_ATTRIBUTES.sub("", said) if sign["said"] and sign["open"][:1] == "<" else said)
+    return _words(_ATTRIBUTES.sub("", said) if said and sign["open"][:1] == "<" else said)
 
 
 def _is_call(words: set[str]) -> bool:
@@ -165,9 +164,10 @@ def _is_argument(tag: str | None) -> bool:
 
 
 def _is_foreign(sign: re.Match[str]) -> bool:
-    """Whether a sign is whole, has no attributes, and speaks of no result; nor is it a log's, a file's or a page's."""
-    words = _words_of(sign)
-    return bool(sign["close"]) and not (" " in sign["said"] or "." in sign["said"] or words & (_OTHER | _PLACES))
+    """Whether a sign is whole, has no attributes, and is no result, no file, and no level of a log line."""
+    if not sign["close"] or " " in sign["said"] or "." in sign["said"] or LOG_LINE.match(sign["sign"]):
+        return False
+    return not _words(sign["said"]) & _OTHER
 
 
 def _words(said: str) -> set[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from utp_cli.parsing.answered import ANNOUNCED, LIMIT, hints, no_answer, what_is_missing
+from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.parsing.answered import ANNOUNCED, TRUNCATED, hints, no_answer, what_is_missing
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.parsing.lost_beside import lost_finding
 from utp_cli.protocol.calls import Note, ParseResult
@@ -103,7 +104,7 @@ class Parsed(ParseResult):
         """Return what hints at a cause where nothing is named: by itself, and by what is known beside it."""
         code, words = hints(self)
         code = code or self._named_alone()
-        unfounded = code == ANNOUNCED or (code == LIMIT and not self.rejected)
+        unfounded = code == ANNOUNCED or (code == TRUNCATED and not self.rejected)
         code = "" if unfounded and self._has_no_tools() else code
         return code or ("" if words else _NO_JSON if self._is_no_json() else self._fits_no_schema()), words
 
@@ -212,11 +213,16 @@ class Parsed(ParseResult):
         asked = self.circumstances.request
         return bool(asked) and not (self.circumstances.tools or asked.get("tools") or asked.get("functions"))
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether an answer came to a normal end, or nothing says how it ended."""
+        return not self.finish_reason or meaning_of(self.finish_reason) == "stop"
+
     def _is_no_json(self) -> bool:
         """Whether the request asks for JSON, and a whole answer is none."""
         said = "".join(self.texts.values()).strip()
         form = dig(self.circumstances.request, "response_format", "type")
-        whole = self.finish_reason in (None, "stop", "end_turn") and "/refusal" not in "".join(self.texts)
+        whole = self._is_whole and "/refusal" not in "".join(self.texts)
         asked = form in ("json_schema", "json_object") and whole and not ("{" in said or "[" in said)
         return bool(said) and asked and loads_or_none(said) is None
 
@@ -229,7 +235,7 @@ class Parsed(ParseResult):
             and schema.get("type") == "object"
         )
         value = loads_or_none("".join(self.texts.values())) if asked else None
-        if value is None or self.finish_reason not in (None, "stop", "end_turn"):
+        if value is None or not self._is_whole:
             return ""
         required = {name for name in list_of(dict_of(schema).get("required")) if isinstance(name, str)}
         fits = isinstance(value, dict) and value.keys() >= required

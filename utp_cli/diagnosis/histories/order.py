@@ -52,10 +52,9 @@ def check_first(look: Look, turns: list[Turn]) -> list[Turn]:
         begin += 1
     asked = next((at for at, turn in enumerate(turns) if turn.role == "user"), None)
     if asked is None and (look.rules.needs_user or (look.rules.starts_with_user and begin < len(turns))):
+        # Results are the user's, for those who know no role of tools.
         answered = look.rules.order_code == "turn-order" and any(turn.role == "tool" for turn in turns)
-        code = (
-            "turn-order" if answered else "no-user-query"
-        )  # results are the user's, for those who know no tool's role
+        code = "turn-order" if answered else "no-user-query"
         place = turns[begin].place if begin < len(turns) else ""
         mend = f"a message of the user in front: {BEGINNING}"
         look.breaks(code, place, "a history without a message of the user", mend=mend)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
@@ -49,10 +50,10 @@ _OWN_NAMES: Final = regex(
     r"|(?P<mistral>(?:mistral|ministral|codestral|magistral|devstral|pixtral)-(?:[\w.]{1,10}-)?latest))\Z"
 )
 """Names that a model has with its maker alone, who serves it (their lists of models, November 2026)."""
-_MAKERS_OWN: Final = regex(
-    r"(?i)codex|computer-use|gpt(?!-oss)|claude|\barn:aws|\A(?:opus|sonnet|haiku|opusplan|default|best)(?:\[|\Z)"
-)
-"""Names of OpenAI's and Anthropic's models, aliases of Claude Code, and names that somebody gave to a deployment."""
+_LIKE_OPENAIS: Final = regex(r"codex|computer-use|gpt(?!-oss)", re.IGNORECASE)
+"""Further names of OpenAI's models, and such as people give to a deployment of one."""
+_LIKE_CLAUDES: Final = regex(r"claude|\barn:aws|\A(?:opus|sonnet|haiku|opusplan|default|best)(?:\[|\Z)", re.IGNORECASE)
+"""The same of Anthropic's, and the aliases of Claude Code."""
 _GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
 """Whose rules hold behind them, nobody knows."""
 _SURE: Final = frozenset(
@@ -146,11 +147,11 @@ def _is_compatible(form: str, model: str | None) -> bool:
 
 def _foreign_items(asked: Mapping[str, Any], model: str | None) -> Iterator[Finding]:
     """Find, as a hint, items and blocks that one provider's own API has, where another's model gets them."""
-    if not model or _MAKERS_OWN.search(model):
+    if not model:
         return
-    items = () if belongs(model, _OPENAI_MODELS) else dicts_of(asked.get("input"))
+    items = () if belongs(model, _OPENAI_MODELS) or _LIKE_OPENAIS.search(model) else dicts_of(asked.get("input"))
     own = (f"/input/{at}" for at, item in items if _bare(item) in _OPENAIS_ITEMS)
-    blocks = () if belongs(model, _CLAUDE) else _blocks_of(asked.get("messages"))
+    blocks = () if _LIKE_CLAUDES.search(model) else _blocks_of(asked.get("messages"))
     claudes = (place for place, kind in blocks if kind in _CLAUDES_BLOCKS)
     for code, who, place in (
         ("responses-item-unsupported", "OpenAI", next(own, "")),
