@@ -307,8 +307,23 @@ def test_an_image_of_a_ui_message_is_carried_over_or_said_to_be_lost() -> None:
         "messages"
     ][0]["content"]
     assert part == {"type": "file", "file": {"file_data": paper["url"], "filename": "a"}}
-    assert [found.code for found in check_request({"messages": messages}, "anthropic").broken] == ["content-shape"]
+    [left] = check_request({"messages": messages}, "anthropic").broken
+    assert (left.code, left.severity, left.place.pointer) == ("content-shape", "info", "/messages/0")
     assert diagnose({"messages": messages}, kind="session", provider="anthropic") == []  # its client rewrites it
+
+
+def test_files_and_messages_of_version_4_are_read() -> None:
+    image = {"type": "file", "mimeType": "image/png", "data": "AAAA"}
+    answer = _ui({**OLD, "toolInvocation": {**OLD["toolInvocation"], "state": "result", "result": 1}}, image)
+    history = [
+        {"role": "user", "content": "a", "parts": [image, {"type": "file"}]},
+        answer,
+        {"role": "user", "content": "b"},
+    ]
+    checked = check_request({"messages": history}, "openai")
+    first, _, _, last = checked.request["messages"]
+    assert first["content"] == [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}]
+    assert (last, checked.broken) == ({"role": "user", "content": "b"}, [])
 
 
 def test_the_request_that_is_checked_says_where_a_call_stands() -> None:

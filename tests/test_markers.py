@@ -151,6 +151,23 @@ def test_pieces_behind_the_end_of_their_block_are_a_broken_frame() -> None:
     assert parse(start + begin + "".join(pieces) + stop + end).diagnoses == []
 
 
+def test_blocks_that_are_open_at_once_keep_their_order() -> None:
+    def event(kind: str, **fields: Any) -> str:
+        return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+    def begin(index: int, name: str) -> str:
+        block = {"type": "tool_use", "id": f"toolu_{index}", "name": name, "input": {}}
+        return event("content_block_start", index=index, content_block=block)
+
+    piece = event("content_block_delta", index=1, delta={"type": "input_json_delta", "partial_json": '{"b": 2}'})
+    stops = [event("content_block_stop", index=index) for index in range(2)]
+    text = event("message_start", message={"role": "assistant", "content": [], "model": "m"}) + begin(0, "dye")
+    text += begin(1, "mix") + piece + "".join(stops) + event("message_delta", delta={"stop_reason": "tool_use"})
+    result = parse(text + event("message_stop"))
+    assert [(call.name, call.arguments) for call in result.calls] == [("dye", {}), ("mix", {"b": 2})]
+    assert result.diagnoses == []
+
+
 def test_empty_names_of_later_pieces_are_a_hint_and_no_anomaly() -> None:
     pieces = [{"name": "f", "arguments": ""}, {"name": "", "arguments": '{"a": 1}'}]
     events = [_stream({"role": "assistant", "tool_calls": [{"index": 0, "id": "c", "type": "function", "function": pieces[0]}]}),

@@ -117,7 +117,7 @@ _HOST = (
 _ON = r"(?:[^\n]|(?<=\\)\n)"
 """A character of a command, which goes on behind a backslash at the end of a line."""
 _SENT: Final = regex(
-    rf"^[\s>$#%]{{0,8}}(?:\S{{1,60}}[$#%] )?(?:time )?(?:curl|wget|xh)(?= ){_ON}{{1,600}}?{_HOST}"
+    rf"^[\s>$#%]{{0,8}}(?:\S{{1,60}}[$#%] )?(?:time )?(?:curl|wget|xh)(?= )(?>{_ON}{{1,600}}?{_HOST})"
     rf"(?={_ON}{{0,1500}}?\s(?:-d|--data(?:-\w{{1,9}})?|--json|--(?:post|body)-data)\b|{_ON}{{0,1500}}?=@?[\[{{])"
     rf"|^POST {_HOST}[^\n]{{0,20}}\n(?:[\w-]{{1,40}}: ?[^\n]{{0,300}}\n){{0,20}}\s{{0,9}}\{{",
     re.MULTILINE,

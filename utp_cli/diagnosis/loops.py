@@ -30,14 +30,16 @@ _LAST = 1000
 _ANNOUNCES = regex(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
 _PLANS = regex(
     r"(?:\b(?:I|we)(?:'ll|'m going to| will| shall| should| must| need to| have to| am going to| are going to)"
-    r"|\blet(?:'s| me| us)|\A\W{0,3}|[,:;] ?|\b(?:so|then|now|next),?(?: I| we)?)"
+    r"|\blet(?:'s| me| us)|\A\W{0,3}|(?<!would )(?<!could )\b(?:so|then|now|next),?(?: I| we)?)"
     r"(?: (?:now|then|first|next|just|also))? ?\b(?:(?P<calls>call|invoke)|use|run)(?: the)?(?: tool| function)? "
     r"[`\"']?(?:functions\.)?(?P<name>[a-z](?:[\w-]|\.(?=\w)){1,80})[`\"']?"
     r"(?:\W*\Z|[,.;:(]| (?:tool|function|with|without|to|for|on|and|now|again|first|next|once)\b)",
     re.IGNORECASE,
 )
 """What a sentence of thinking says is to be called next: its writer calls it, now or soon."""
-_DOUBTS = regex(r"(?:\b(?:not|never|doubt|whether|if|unless|why)\b|n't\b)[^,;:]{0,40}\Z", re.IGNORECASE)
+_DOUBTS = regex(
+    r"(?:\b(?:not|never|doubt|whether|if|unless|why)\b|n't\b)[^,;:]{0,40}\Z|\A\W*(?:if|unless|when)\b", re.IGNORECASE
+)
 """Words in front of a plan that take it back."""
 _ONLY_SAYS = regex(
     r"\blet me know\b|\b(?:I'll|I will) (?:not|wait|be|remember|never|need (?:you|more|some))\b"

@@ -104,14 +104,19 @@ def named_sign(text: str) -> Doubt | None:
 
 def closing_sign(text: str) -> Doubt | None:
     """Say that the end of a call stands in a text alone on a line; with a code where arguments stand before it."""
-    for sign in _CLOSING.finditer(text):
+    for sign in islice(_CLOSING.finditer(text), _MOST):
         words = _words(sign["said"])
         ended = _ENDED.search(text, max(sign.start() - _BEHIND, 0), sign.start())
-        lost = not re.search(rf"[<\[|\uff5c]{re.escape(sign['said'])}\b", text[: sign.start()])
         half = ended and ended[0][0] in "}]" and "call" in words and not words & _OTHER
-        if lost and ("/" in sign["sign"][:2] or "end" in words) and (half or _is_call(words)):
+        if ("/" in sign["sign"][:2] or "end" in words) and (half or _is_call(words)) and not _is_opened(text, sign):
             return Doubt(_ENDS.format(printable(sign["sign"])), PROMPT, UNREAD if ended else "")
     return None
+
+
+def _is_opened(text: str, sign: re.Match[str]) -> bool:
+    """Whether what a sign closes begins in the text before it."""
+    said = sign["said"]
+    return any(text.find(mark, 0, sign.start()) >= 0 for mark in (f"<{said}>", f"<{said} ", f"[{said}]"))
 
 
 def _speaks_of_call(sign: re.Match[str], behind: str) -> bool:

@@ -146,8 +146,9 @@ class Decoder(FormatDecoder):
 
     def _block_stop(self, doc: dict[str, Any]) -> list[WireEvent]:
         index = self._index(doc, self._last)
+        again = index in self._ended
         self._ended.add(index)
-        opened = self._open.get(index)
+        opened = self._open.get(index) if index == self._last and len(self._open) == 1 and not again else None
         if opened and opened.call.value is ABSENT and not is_json(opened.call.text):
             return []  # pieces of it may still come; it ends with the next block
         return self._end(index)

@@ -54,7 +54,9 @@ def of_ui(messages: Sequence[Any]) -> Iterator[Said]:
     """Read UI messages: of each step, the text and the calls, and behind them what its parts say of results."""
     for at, message in dicts_of(messages):
         place, step = pointer(at), list[tuple[int, dict[str, Any]]]()
-        for number, part in dicts_of(message.get("parts")):
+        content = message.get("content")
+        told = [{"type": "text", "text": content}] if "parts" not in message and isinstance(content, str) else None
+        for number, part in dicts_of(told or message.get("parts")):
             if part.get("type") == "step-start":
                 yield from _step(message, place, step)
                 step = []
@@ -66,7 +68,7 @@ def of_ui(messages: Sequence[Any]) -> Iterator[Said]:
 def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, Any]]]) -> Iterator[Said]:
     if not parts:
         return
-    files = [_file(part) for _, part in parts if part.get("type") == "file"]
+    files = [file for _, part in parts if message.get("role") == "user" and (file := _file(part))]
     text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
     tools = [(number, _tool(part)) for number, part in parts if _is_tool(part)]
     calls = [
@@ -88,12 +90,20 @@ def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, 
             yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}, where, ()
 
 
-def _file(part: dict[str, Any]) -> dict[str, Any]:
-    """Write a file as OpenAI's API takes it: an image by its URL, all else by its data."""
-    if text_of(part.get("mediaType")).startswith("image/"):
-        return {"type": "image_url", "image_url": {"url": part.get("url")}}
-    named = {"filename": part["filename"]} if "filename" in part else {}
-    return {"type": "file", "file": {"file_data": part.get("url"), **named}}
+def _file(part: dict[str, Any]) -> dict[str, Any] | None:
+    """Write a file as OpenAI's API takes it: an image by its URL, all else by its data; None for other parts.
+
+    Version 4 has `mimeType` and, in Base64, `data`.
+    """
+    kind = text_of(part.get("mediaType")) or text_of(part.get("mimeType"))
+    data = text_of(part.get("data"))
+    url = text_of(part.get("url")) or (f"data:{kind};base64,{data}" if data else "")
+    if part.get("type") != "file" or not url:
+        return None
+    if kind.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": url}}
+    name = text_of(part.get("filename"))
+    return {"type": "file", "file": {"file_data": url, **({"filename": name} if name else {})}}
 
 
 def of_camel(messages: Sequence[Any]) -> Iterator[Said]:

@@ -16,6 +16,7 @@ from utp_cli.protocol.numbers import copied
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, list_of, text_of
+from utp_cli.wire.client_messages import is_ui
 from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ def check_request(
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
     broken = [_at_its_source(one, sources) for one in (*history.broken, *look.broken, *refused)]
+    if said and is_ui(list_of(request if isinstance(request, list) else request.get("messages"))):
+        broken = [replace(one, **_LEFT_OUT) if one.code == "content-shape" else one for one in broken]
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
         mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
@@ -125,6 +128,10 @@ def check_request(
     )
 
 
+_LEFT_OUT: Final[dict[str, Any]] = {
+    "severity": "info",
+    "message": "a file, which the client library writes in the form of each API: it is left out here",
+}
 _TURN: Final = regex(r"/messages/(\d{1,7})(?:/tool_calls/(\d{1,7}))?(?=/|\Z)")
 
 
