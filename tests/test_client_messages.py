@@ -46,6 +46,45 @@ def test_ui_messages_are_read_as_what_is_sent_of_them(answer: dict[str, Any], co
     assert [found.code for found in diagnose([ASKED, answer, MORE], kind="session")] == codes
 
 
+SENT = {"role": "assistant", "content": [
+    {"type": "text", "text": "Dyeing."},
+    {"type": "tool-call", "toolCallId": "c1", "toolName": "dye_wool", "input": {"colour": "red"}},
+]}  # fmt: skip
+"""A message of the AI SDK for a model."""
+
+
+def _dyed(call_id: str, **output: Any) -> dict[str, Any]:
+    part = {"type": "tool-result", "toolCallId": call_id, "toolName": "dye_wool"}
+    return {"role": "tool", "content": [part | output]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        ([SENT, _dyed("c1", output={"type": "json", "value": {"batch": 3}})], []),
+        ([SENT, _dyed("c1", result="batch 3")], []),
+        ([SENT, _dyed("c9", output={"type": "text", "value": "?"})],
+         [("orphan-tool-result", "/messages/1/content/0")]),
+        ([SENT, {"role": "user", "content": [{"type": "text", "text": "Well?"}]}],
+         [("missing-tool-result", "/messages/0/content/1")]),
+    ],
+)  # fmt: skip
+def test_messages_for_a_model_are_read_with_their_results(messages: list[Any], found: list[tuple[str, str]]) -> None:
+    assert [(one.code, one.place.pointer) for one in diagnose(messages, kind="session")] == found
+
+
+def test_a_file_of_a_message_for_a_model_is_carried_over() -> None:
+    asked = {"role": "user", "content": [{"type": "image", "image": "aGk=", "mediaType": "image/png"}]}
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    assert (messages_of({"messages": [asked, SENT]}) or [])[0]["content"] == [image]
+
+
+def test_calls_of_a_conversation_are_listed_with_their_places() -> None:
+    found = parse({"messages": [ASKED, _ui(_tool("input-available")), MORE]})
+    assert found.shape == "ai-sdk"
+    assert [(call.name, call.pointer) for call in found.calls] == [("dye_wool", "/messages/1/parts/1/input")]
+
+
 def test_places_are_those_of_the_parts() -> None:
     [found] = diagnose([ASKED, _ui(_tool("input-available")), MORE], kind="session")
     assert found.place.pointer == "/messages/1/parts/1"
@@ -307,7 +346,7 @@ def test_an_image_of_a_ui_message_is_carried_over_or_said_to_be_lost() -> None:
         "messages"
     ][0]["content"]
     assert part == {"type": "file", "file": {"file_data": paper["url"], "filename": "a"}}
-    [left] = check_request({"messages": messages}, "anthropic").broken
+    [left] = check_request({"messages": messages}, "anthropic").hints
     assert (left.code, left.severity, left.place.pointer) == ("content-shape", "info", "/messages/0")
     assert diagnose({"messages": messages}, kind="session", provider="anthropic") == []  # its client rewrites it
 

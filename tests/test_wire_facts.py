@@ -208,6 +208,7 @@ TOLD: list[tuple[str, Any, str | None, int | None, int | None]] = [
         },
         "m-1", 3, 5,
     ),
+    ("ai-sdk", {"role": "assistant", "parts": [{"type": "step-start"}]}, None, None, None),  # tells neither
 ]  # fmt: skip
 """Format, an answer, and the model and tokens (asked, answered) that it names."""
 

@@ -62,7 +62,7 @@ def _fixed(file: str, provider: str, model: str | None, showing: Showing) -> int
         found = check_request(request, provider, model=model)
         again = check_request(found.request, provider, model=model)
         left |= bool(again.broken)
-        for finding in found.broken:
+        for finding in found.broken + found.hints:
             verb = "left" if any(one.code == finding.code for one in again.broken) else "mended"
             line = f"{source}: {verb}: {finding.code} at {finding.place.pointer or '/'}: {finding.fix}"
             if line.partition(": ")[2] not in told and not showing.quiet:

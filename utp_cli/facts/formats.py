@@ -71,6 +71,7 @@ FORMATS: Final[dict[str, FormatRecord]] = {
         FormatRecord("mistral", writer="mistral:MISTRAL", provider="mistral", path=_CHAT),
         FormatRecord("mcp", "mcp", "mcp:MCP", "mcp", schemas=(("inputSchema",),)),
         FormatRecord("langchain", "langchain", "langchain:LANGCHAIN", "openai"),
+        FormatRecord("ai-sdk", "ai_sdk"),
         FormatRecord("otel", "otel"),
         FormatRecord("litellm-log", "litellm_log"),
         FormatRecord("langfuse", "langfuse"),

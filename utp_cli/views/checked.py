@@ -20,13 +20,15 @@ def checked_lines(found: CheckedRequest, screen: Screen, source: str) -> list[Te
     size = counted(found.messages, "message") + (f", {counted(found.tools, 'tool')}" if found.tools else "")
     form = f", written as {found.converted}" if found.converted else ""
     seen = screen.safe(f"{source}: {size}{form}")
-    if not found.broken:
-        return [Text.assemble(screen.sign("good"), f" nothing that {found.label} refuses  ", (seen, "dim"))]
-    verdict = f" {counted(len(found.broken), 'rule')} of {found.label} broken  "
-    lines = [Text.assemble(screen.sign("lost"), verdict, (seen, "dim")), Text("")]
-    for _, same in groupby(found.broken, key=lambda one: (one.code, one.message, one.fix)):
+    if found.broken:
+        verdict = f" {counted(len(found.broken), 'rule')} of {found.label} broken  "
+        lines = [Text.assemble(screen.sign("lost"), verdict, (seen, "dim")), Text("")]
+    else:
+        lines = [Text.assemble(screen.sign("good"), f" nothing that {found.label} refuses  ", (seen, "dim"))]
+    for _, same in groupby(found.broken + found.hints, key=lambda one: (one.code, one.message, one.fix)):
         first, *others = same
         places = f"{first.place.pointer or '/'}" + (f" and {len(others)} more" if others else "")
         told = f"{places}: {first.evidence}" if first.evidence else places
         lines += diagnosis(first, told, first.fix, screen)
-    return [*lines, Text(""), Text("  the mended request: --fix -o FILE", style="dim")]
+    mend = [Text(""), Text("  the mended request: --fix -o FILE", style="dim")] if found.broken else []
+    return lines + mend

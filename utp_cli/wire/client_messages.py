@@ -19,6 +19,10 @@ _OWN: Final = (_TOOL, "data-")
 _DYNAMIC: Final = "dynamic-tool"
 _INVOCATION: Final = "tool-invocation"
 """The part of a tool in version 4, which holds the call inside."""
+INNER: Final = "toolInvocation"
+"""The key of what it holds."""
+_CALL, _RESULT = "tool-call", "tool-result"
+"""Parts of messages that the SDK sends to a model (`ModelMessage`)."""
 _ANSWERED: Final = frozenset({"output-available", "output-error", "output-denied", "result"})
 _DENIED: Final = "Tool call execution denied."
 """What the SDK sends as the result of a call that its user did not allow, where no reason is given (`ai` 6.0.326).
@@ -39,7 +43,7 @@ def is_ui(messages: Sequence[Any]) -> bool:
         if "content" not in message or isinstance(message["content"], str)
         for _, part in dicts_of(message.get("parts"))
     }
-    own = {kind for kind in kinds if kind == _DYNAMIC or kind.startswith(_OWN)}
+    own = {kind for kind in kinds if _is_own(kind)}
     return bool(own or "step-start" in kinds) and kinds - own <= _UI_PARTS | {""}
 
 
@@ -65,17 +69,20 @@ def of_ui(messages: Sequence[Any]) -> Iterator[Said]:
         yield from _step(message, place, step)
 
 
-def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, Any]]]) -> Iterator[Said]:
+def _step(
+    message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, Any]]], key: str = "parts"
+) -> Iterator[Said]:
     if not parts:
         return
     files = [file for _, part in parts if message.get("role") == "user" and (file := _file(part))]
     text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
-    tools = [(number, _tool(part)) for number, part in parts if _is_tool(part)]
+    held = ((number, tool_of(part)) for number, part in parts if is_call(part))
+    tools = [(number, (name, part)) for number, (name, part) in held if text_of(part.get("state")) not in _STREAMING]
     calls = [
         {"id": part.get("toolCallId"), "type": "function", "function": {"name": name, "arguments": _written(part)}}
         for _, (name, part) in tools
     ]
-    places = tuple(place + pointer("parts", number) for number, _ in tools)
+    places = tuple(place + pointer(key, number) for number, _ in tools)
     words = [{"type": "text", "text": text}] if text else []
     said = {"role": message.get("role"), "content": [*files, *words] if files else text}
     if calls or said["content"] or any(part.get("type") == "text" for _, part in parts):
@@ -85,9 +92,12 @@ def _step(message: dict[str, Any], place: str, parts: list[tuple[int, dict[str, 
         if state in _ANSWERED:
             denied = dict_of(part.get("approval")).get("reason") or _DENIED
             given = denied if state == "output-denied" else part.get("errorText")
-            result = part.get("output", part.get("result", given))
-            content = result if isinstance(result, str) else json_dumps(result, ensure_ascii=False, default=repr)
-            yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}, where, ()
+            yield _answer(part, part.get("output", part.get("result", given))), where, ()
+
+
+def _answer(part: dict[str, Any], result: Any) -> dict[str, Any]:
+    content = result if isinstance(result, str) else json_dumps(result, ensure_ascii=False, default=repr)
+    return {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": content}
 
 
 def _file(part: dict[str, Any]) -> dict[str, Any] | None:
@@ -96,14 +106,38 @@ def _file(part: dict[str, Any]) -> dict[str, Any] | None:
     Version 4 has `mimeType` and, in Base64, `data`.
     """
     kind = text_of(part.get("mediaType")) or text_of(part.get("mimeType"))
-    data = text_of(part.get("data"))
-    url = text_of(part.get("url")) or (f"data:{kind};base64,{data}" if data else "")
-    if part.get("type") != "file" or not url:
+    data = text_of(part.get("data")) or text_of(part.get("image"))
+    url = text_of(part.get("url")) or (data if "://" in data else "") or (f"data:{kind};base64,{data}" if data else "")
+    if part.get("type") not in ("file", "image") or not url:
         return None
-    if kind.startswith("image/"):
+    if kind.startswith("image/") or part["type"] == "image":
         return {"type": "image_url", "image_url": {"url": url}}
     name = text_of(part.get("filename"))
     return {"type": "file", "file": {"file_data": url, **({"filename": name} if name else {})}}
+
+
+def is_sdk(messages: Sequence[Any]) -> bool:
+    """Whether messages are the AI SDK's, which rewrites them before they are sent."""
+    return is_ui(messages) or is_model(messages)
+
+
+def is_model(messages: Sequence[Any]) -> bool:
+    """Whether messages are those that the AI SDK sends to a model: a content holds one of its calls or results."""
+    return any(_sent(message) for _, message in dicts_of(messages))
+
+
+def of_model(messages: Sequence[Any]) -> Iterator[Said]:
+    """Read messages for a model: each result is a message; of text, files and calls the other one is made."""
+    for at, message in dicts_of(messages):
+        place = pointer(at)
+        parts = list(dicts_of(message.get("content")))
+        results = [(number, part) for number, part in parts if part.get("type") == _RESULT]
+        if not results or len(results) < len(parts):
+            yield from _step(message, place, parts, "content") if parts else [(message, place, ())]
+        for number, part in results:
+            output = part.get("output", part.get("result"))
+            said = output["value"] if isinstance(output, dict) and output.keys() >= {"type", "value"} else output
+            yield _answer(part, said), place + pointer("content", number), ()
 
 
 def of_camel(messages: Sequence[Any]) -> Iterator[Said]:
@@ -141,16 +175,36 @@ def _typed(call: dict[str, Any]) -> dict[str, Any]:
     return {"type": "function"} | call | {"function": {**function, "arguments": written}}
 
 
-def _is_tool(part: dict[str, Any]) -> bool:
-    kind, (_, inner) = text_of(part.get("type")), _tool(part)
-    return (kind == _DYNAMIC or kind.startswith(_TOOL)) and text_of(inner.get("state")) not in _STREAMING
+def _is_own(kind: str) -> bool:
+    return kind == _DYNAMIC or (kind.startswith(_OWN) and kind not in (_CALL, _RESULT))
 
 
-def _tool(part: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def is_call(part: dict[str, Any]) -> bool:
+    """Whether a part of a message is a tool's: a call, with its result once there is one."""
+    kind = text_of(part.get("type"))
+    return (kind == _DYNAMIC or kind.startswith(_TOOL)) and kind != _RESULT
+
+
+def tool_of(part: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the name of the tool that a part is about, and what holds the call."""
     kind = text_of(part.get("type"))
-    inner = dict_of(part.get("toolInvocation")) if kind == _INVOCATION else part
+    inner = dict_of(part.get(INNER)) if kind == _INVOCATION else part
     return text_of(inner.get("toolName")) or kind.removeprefix(_TOOL), inner
+
+
+def is_message(message: dict[str, Any]) -> bool:
+    """Whether a message is one of the SDK's, by its parts: a UI message, or one for a model with a call or a result."""
+    if "role" not in message:
+        return False
+    kinds = {text_of(part.get("type")) for _, part in dicts_of(message.get("parts"))}
+    typed = bool(kinds) and "" not in kinds and all(kind in _UI_PARTS or _is_own(kind) for kind in kinds)
+    return typed or _sent(message)
+
+
+def _sent(message: dict[str, Any]) -> bool:
+    return any(
+        part.get("type") in (_CALL, _RESULT) and "toolCallId" in part for _, part in dicts_of(message.get("content"))
+    )
 
 
 def _written(part: dict[str, Any]) -> str:

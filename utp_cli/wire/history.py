@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import camel, dict_of, dicts_of, text_of
-from utp_cli.wire.client_messages import is_camel, is_ui, of_camel, of_ui
+from utp_cli.wire.client_messages import is_camel, is_model, is_ui, of_camel, of_model, of_ui
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,13 +50,16 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
 
 def _of_client(messages: list[Any]) -> list[Any]:
     """Rewrite messages that a client library keeps in a form of its own; others stay as they are."""
-    reader = of_ui if is_ui(messages) else of_camel if is_camel(messages) else None
+    reader = next((read for told, read in _CLIENTS if told(messages)), None)
     if reader is None:
         return messages
     return [
         HistoryMessage(said, place=f"/messages{place}", calls=tuple(f"/messages{call}" for call in calls))
         for said, place, calls in reader(messages)
     ]
+
+
+_CLIENTS: Final = ((is_ui, of_ui), (is_model, of_model), (is_camel, of_camel))
 
 
 def request_of(listed: list[Any]) -> dict[str, Any]:

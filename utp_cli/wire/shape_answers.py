@@ -6,6 +6,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from utp_cli.wire.access import dict_of, dicts_of, dig, id_of, list_of, text_of
+from utp_cli.wire.client_messages import is_message
 from utp_cli.wire.error_body import is_error
 
 if TYPE_CHECKING:
@@ -348,6 +349,7 @@ MESSAGE_RULES: Final = (
         "a message with blocks of Anthropic's",
         lambda d: "role" in d and not _block_types(d).isdisjoint({"tool_use", "tool_result", "thinking"}),
     ),
+    _message("ai-sdk", "parts content", "a message with parts of the AI SDK", is_message),
     _message(
         "gemini",
         "parts",

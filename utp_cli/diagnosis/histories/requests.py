@@ -16,7 +16,7 @@ from utp_cli.protocol.numbers import copied
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, list_of, text_of
-from utp_cli.wire.client_messages import is_ui
+from utp_cli.wire.client_messages import is_sdk
 from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ class CheckedRequest:
     tools: int
     broken: list[Finding] = field(default_factory=list)
     """Worst first; empty where no rule is broken."""
+    hints: list[Finding] = field(default_factory=list)
+    """What breaks no rule: files that a client library sends and the mended request has not."""
     converted: str = ""
     """The form that the history came in, where that is another provider's."""
 
@@ -65,6 +67,7 @@ class CheckedRequest:
             "messages": self.messages,
             "tools": self.tools,
             "broken": [finding.to_dict() for finding in self.broken],
+            "hints": [finding.to_dict() for finding in self.hints],
         }
 
 
@@ -110,8 +113,8 @@ def check_request(
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
     broken = [_at_its_source(one, sources) for one in (*history.broken, *look.broken, *refused)]
-    if said and is_ui(list_of(request if isinstance(request, list) else request.get("messages"))):
-        broken = [replace(one, **_LEFT_OUT) if one.code == "content-shape" else one for one in broken]
+    own = [one for one in broken if one.code == "content-shape"] if said and is_sdk(_said(request)) else []
+    broken = [one for one in broken if one not in own]
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
         mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
@@ -124,8 +127,13 @@ def check_request(
         messages=len(messages),
         tools=len(tools),
         broken=sorted(broken, key=lambda finding: SEVERITIES.index(finding.severity)),
+        hints=[replace(one, **_LEFT_OUT) for one in own],
         converted=history.converted,
     )
+
+
+def _said(request: Mapping[str, Any] | list[Any]) -> list[Any]:
+    return list_of(request if isinstance(request, list) else request.get("messages"))
 
 
 _LEFT_OUT: Final[dict[str, Any]] = {

@@ -18,7 +18,7 @@ from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dicts_of, list_of, text_of
-from utp_cli.wire.client_messages import is_ui
+from utp_cli.wire.client_messages import is_sdk
 from utp_cli.wire.history import messages_of
 from utp_cli.wire.shape import recognise
 
@@ -129,7 +129,6 @@ def diagnose_conversation(
         for one in checked.broken
         if one.code not in codes
         and _FOLLOWS.get(one.code) not in codes
-        and not (one.code == "content-shape" and is_ui(list_of(asked.get("messages"))))  # its client rewrites them
         and (whole or one.place.pointer != "/tools")
         and not () < release < number_of(_SINCE.get(one.code))
     ]
@@ -239,7 +238,7 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
     A server has other paths than its own API: there the form says what it has to take. OpenAI's model in Anthropic's
     form is meant for a gateway, which needs all that this form needs.
     """
-    if is_ui(list_of(asked.get("messages"))):  # a client converts them before they are sent
+    if is_sdk(list_of(asked.get("messages"))):  # a client converts them before they are sent
         return ""
     items = isinstance(asked.get("input"), list) and "messages" not in asked
     form = _RESPONSES if items else form if form in _FORMS else recognise(asked).format
