@@ -88,15 +88,15 @@ def plain_spaces(mapped: Mapped) -> Mapped | None:
     return replace(mapped, text=_FIRM_SPACE.sub(" ", text))
 
 
-_TAG_IN_ENTITIES: Final = regex(r"\s*&lt;[a-z_]{2,20}[\w:=.-]{0,60}(?:&gt;|[ \n])")
-"""How a text begins that is markup, escaped."""
+_TAG_IN_ENTITIES: Final = regex(r"&lt;[/|\uff5c]?[\w|\uff5c]|\|&gt;")
+"""Markup, escaped."""
 
 
 def without_entities(mapped: Mapped) -> Mapped | None:
     """Return what a text means that was taken out of a page; None where quotes and tags stand for themselves."""
     text = mapped.text
     quotes = ("&quot;" in text and '"' not in text) or (_QUOTE_ENTITY.search(text) and "'" not in text)
-    if not quotes and not (_TAG_IN_ENTITIES.match(text) and "<" not in text):
+    if not quotes and ("<" in text or not _TAG_IN_ENTITIES.search(text)):
         return None
     return mapped.made_of(_replaced(text, _ENTITY, lambda entity: [unescaped(entity[0])]))
 

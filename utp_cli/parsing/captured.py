@@ -253,7 +253,8 @@ def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[
 
     What stands in a string of JSON is read in any case: as it was written, line breaks are a part of its words.
     """
-    if (result.calls or result.rejected) and not (paste.inner and paste.captures[0].form == "quoted-string"):
+    real = result.calls or any(call.reason != "shown" for call in result.rejected)
+    if real and not (paste.inner and paste.captures[0].form == "quoted-string"):
         return result
     if paste.inner is None:
         return _as_quoted(result, text, options, read)

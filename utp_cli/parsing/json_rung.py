@@ -63,6 +63,8 @@ _LANGUAGE = regex(r"```(?!json\b)[\w+-]+[ \t]*\n")
 _FENCE_AT_END = regex(r"(?<!\s)\s*(?:```|~~~)\s*\Z")  # from where the spaces begin: else their square
 _CODE = ("(", "=")
 """In front of an object these make it part of a program: `json.dumps({…})`, `call = {…}`."""
+_ENDS = (".", "!", "?", "。", "！", "？")
+"""What ends a sentence: a value right behind it, without a space, follows tokens that were dropped."""
 _UNNAMED = frozenset({*ID_KEYS, "type", "index", "arguments"})
 """What a call that names no tool may hold."""
 _SAME = 9
@@ -355,7 +357,8 @@ def _stands_alone(text: str, start: int, end: int, said: Span) -> bool:
     line_end = text.find("\n", end, said[1])
     after = text[end : line_end if line_end >= 0 else said[1]].strip(" \t\r`;,")
     cut = line_end < 0 and after.startswith(text[start : start + _SAME])
-    return (not before or (before[0] in "{}" and before[-1] == "}")) and (
+    glued = text[start - 1 : start] in _ENDS and text[start - 2 : start - 1].isalnum()
+    return (not before or glued or (before[0] in "{}" and before[-1] == "}")) and (
         not after or (after[0] == "{" and (after[-1] in "{}" or cut))
     )
 

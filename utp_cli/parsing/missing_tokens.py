@@ -3,18 +3,24 @@
     openai        analysis…assistantcommentary to=functions.NAME json{…}
     kimi_k2       functions.NAME:0{…}
     deepseek_v3   functionNAME, then a code fence with the JSON
-    mistral       NAME{…} at the beginning of a line or behind another call; so does deepseek_v31
+    mistral       NAME{…} at the beginning of a line, behind a sentence or behind another call; so does deepseek_v31
+    glm45         NAME, then the tags of its arguments; so do all dialects with pairs of tags
 
 Part of rung 3: nothing but the header shows the dialect, so that the confidence is low. A header that plain text may
-hold as well counts only for a known tool.
+hold as well counts for a known tool, or where it is all that was said.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
+from utp_cli.dialects.bodies import PairsBody
+from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.engine.layout import TextRun
+from utp_cli.engine.machine import Engine
+from utp_cli.engine.plan import Plan
 from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.parsing.json_rung import read_block
 from utp_cli.protocol.patterns import regex
@@ -23,10 +29,11 @@ from utp_cli.protocol.records import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from utp_cli.dialects.spec import Dialect
     from utp_cli.parsing.candidates import Ending
     from utp_cli.parsing.text_fields import TextField, TextFields
+    from utp_cli.protocol.spans import Span
     from utp_cli.protocol.tools import Tool
-    from utp_cli.repair.reader import JsonReader
 
 
 class _BareHeader(Record):
@@ -38,9 +45,13 @@ class _BareHeader(Record):
     pattern: re.Pattern[str]
     plain: bool = False
     """Plain text may hold it."""
+    alone: bool = False
+    """It counts only where nothing stands behind the call."""
     id: str = ""
     behind: re.Pattern[str] | None = None
     """What belongs to the call behind its JSON."""
+    tags: bool = False
+    """Its arguments stand in tags, not in JSON."""
 
 
 _NAME = r"(?P<name>[A-Za-z_][\w.-]{0,127})"
@@ -62,7 +73,9 @@ _HEADERS = (
     _BareHeader(
         dialect="deepseek_v3",
         sign="function",
-        pattern=regex(rf"^function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE),
+        pattern=regex(
+            rf"(?:^|(?<=[.!?:>…])|(?<=[.!?:] ))function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE
+        ),
         behind=regex(r"\s*```"),
     ),
     _BareHeader(
@@ -70,14 +83,39 @@ _HEADERS = (
         sign="TOOL_CALLS",
         pattern=regex(rf"(?<![^.!?:\n])TOOL_CALLS(?=[a-z]){_NAME}(?:ARGS)?(?=\{{)"),
     ),
+    _BareHeader(dialect="mistral", sign="[ARGS]", pattern=regex(rf"\b{_NAME}\[ARGS\](?=\{{)")),
     _BareHeader(
         dialect="mistral",
         sign="{",
-        pattern=regex(rf"(?:^|(?<=}})){_NAME}(?:\[ARGS\])?[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
+        pattern=regex(rf"(?:^|(?<=[.!?:…}}])){_NAME}[ \t]{{0,4}}(?=\{{)", re.MULTILINE),
         plain=True,
+    ),
+    _BareHeader(
+        dialect="mistral",
+        sign='{"',
+        pattern=regex(r"\A\s*(?P<name>[a-z][a-z0-9]{0,30}(?:[_-][a-z0-9]{1,30}?){1,6})(?:json)?(?=\{\")"),
+        alone=True,
     ),
 )
 _CHANNELS = regex(r"\A\s*analysis(?P<thought>.*?)assistant(?:final|(?=commentary|analysis|\s?to=))", re.DOTALL)
+
+
+@cache
+def _headers() -> tuple[_BareHeader, ...]:
+    """Return all of them: those above, and one for each way to tag a key behind the tool's name."""
+    by_sign: dict[str, Dialect] = {}
+    for dialect in DIALECTS:
+        if isinstance(dialect.body, PairsBody) and dialect.call_open:
+            by_sign.setdefault(dialect.body.argument.open, dialect)
+    return _HEADERS + tuple(
+        _BareHeader(
+            dialect=dialect.name,
+            sign=sign,
+            pattern=regex(rf"(?:^|(?<=[\s.!?:>…])){_NAME}\s{{0,2}}(?={re.escape(sign)}[>=\s])", re.MULTILINE),
+            tags=True,
+        )
+        for sign, dialect in by_sign.items()
+    )
 
 
 def read_stripped(text_fields: TextFields, tools: Mapping[str, Tool] | None, end: Ending) -> list[Candidate]:
@@ -109,7 +147,7 @@ def _read_text_field(
 ) -> Iterator[TextRun]:
     """Read the text from `at` on."""
     text = text_field.engine.text
-    headers = [header for header in _HEADERS if header.sign in text and (tools or not header.plain)]
+    headers = [header for header in _headers() if header.sign in text and (tools or not header.plain)]
     for segment in text_field.segments:
         if segment.kind != "text":
             continue
@@ -120,18 +158,19 @@ def _read_text_field(
             begun = [(match.start(), header, match) for header, match in ahead if match]
             if not begun:
                 break
-            start, header, match = min(begun, key=lambda item: item[0])
+            _, header, match = min(begun, key=lambda item: item[0])
             at = match.end()
             name = _known(match["name"], tools)
             if name is None:
                 continue
-            reader, _ = read_block(text, at, stop)
-            if reader.declined or not isinstance(reader.value, dict):
+            read = _tagged if header.tags else _bare
+            call = read(text_field, header, match, name, (at, stop), tools, end)
+            if call is None:
                 continue
-            behind = header.behind.match(text, reader.end, stop) if header.behind else None
-            over = behind.end() if behind else reader.end
-            found.append(_candidate(text_field, header, match, name, reader, over, end))
-            pieces = (("markup", start, at), ("call", at, reader.end), ("markup", reader.end, over))
+            candidate, inner_end = call
+            found.append(candidate)
+            start, over = candidate.span or (at, at)
+            pieces = (("markup", start, at), ("call", at, inner_end), ("markup", inner_end, over))
             yield from (TextRun(kind, left, right) for kind, left, right in pieces if right > left)  # type: ignore[arg-type]
             at = over
 
@@ -144,20 +183,59 @@ def _known(name: str, tools: Mapping[str, Tool] | None) -> str | None:
     return next((each for each in names if each in tools), None)
 
 
-def _candidate(
+def _bare(
     text_field: TextField,
     header: _BareHeader,
     match: re.Match[str],
     name: str,
-    reader: JsonReader,
-    over: int,
+    span: Span,
+    _tools: Mapping[str, Tool] | None,
     end: Ending,
-) -> Candidate:
+) -> tuple[Candidate, int] | None:
+    """Read the JSON behind a header; return the call, and where the JSON ends."""
+    text, (at, stop) = text_field.engine.text, span
+    reader, _ = read_block(text, at, stop)
+    if reader.declined or not isinstance(reader.value, dict):
+        return None
+    if header.alone and (text[reader.end :].strip() or not reader.complete):
+        return None
+    behind = header.behind.match(text, reader.end, stop) if header.behind else None
+    over = behind.end() if behind else reader.end
     lack = "nothing" if reader.complete else "closers" if reader.only_closers else "more"
-    return Candidate(
+    candidate = Candidate(
         rung="json", parser=header.dialect, name=name, arguments=reader.value,
         id=f"{header.id}{name}:{match['index']}" if header.id else None, pointer=text_field.pointer,
-        span=(match.start(), over), raw=text_field.engine.text[match.end() : reader.end], repairs=list(reader.repairs),
+        span=(match.start(), over), raw=text[at : reader.end], repairs=list(reader.repairs),
         partial=list(reader.partial),
         reason="truncated" if breaks_off(lack, closed=False, at_end=False, end=end) else None,
     )  # fmt: skip
+    return candidate, reader.end
+
+
+def _tagged(
+    text_field: TextField,
+    header: _BareHeader,
+    match: re.Match[str],
+    name: str,
+    span: Span,
+    tools: Mapping[str, Tool] | None,
+    end: Ending,
+) -> tuple[Candidate, int] | None:
+    """Read a name and the tags behind it as if the opening marker stood in front; the dialect closes it."""
+    dialect, begin = DIALECTS[header.dialect], match.start("name")
+    engine = Engine(Plan([dialect], [dialect.name]), tools=tools, tells=False, prompt=dialect.call_open[0])
+    engine.feed(text_field.engine.text[begin : span[1]])
+    engine.close()
+    if not engine.found or engine.found[0].call.name != name:
+        return None
+    first = engine.found[0]
+    moved = begin - engine.skip
+    inner_end, over = first.call.payload[1] + moved, first.end + moved
+    lack = "nothing" if first.call.lack == "closers" else first.call.lack
+    candidate = Candidate(
+        rung="json", parser=dialect.name, name=name, arguments=first.call.arguments, pointer=text_field.pointer,
+        span=(match.start(), over), raw=text_field.engine.text[begin:inner_end],
+        repairs=[repair.moved(moved) for repair in first.call.repairs], partial=list(first.call.partial),
+        reason="truncated" if breaks_off(lack, closed=first.closed, at_end=first.at_end, end=end) else None,
+    )  # fmt: skip
+    return candidate, inner_end
