@@ -41,6 +41,8 @@ _SHARE_OF_BEGINNING: Final = 8
 """The same where its lines begin with it."""
 _DOCUMENT: Final = regex(r"\[?\{['\"]")
 """How a document begins that a message quotes."""
+_BLOCKS: Final = 3
+"""Blocks of a template on one line, which no error quotes."""
 _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
@@ -158,6 +160,8 @@ def is_source(text: str, at: int) -> bool:
     """Whether a line is source code, and nothing tells that it ran."""
     if _COMMENT.match(text, at):
         return fenced(text, at)
+    if text.count("{%", at, line_end(text, at)) >= _BLOCKS:
+        return True
     return _CODE_LINE.match(text, at) is not None and _RAN.search(text) is None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import as_python, is_prose, objects_in, strict
 from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
+from utp_cli.diagnosis.written_values import escaped_twice, quoted_values
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.spans import pointer_parts
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
 
 _PYTHON_REPAIRS = frozenset({"single-quotes", "python-tuple", "python-set"})
-_QUOTED = regex(r"(?<!\w)'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
 _IDENTIFIED = regex(r"[\"'](?:id|call_id|tool_call_id)[\"']\s*:\s*[\"']\w")
 _PRINTED = regex(
     r"\{(?=[^\0]{0,8000}'type': 'function')[^\0]{0,8000}'function': \{(?:'name': '[^'\n]{1,128}', )?'arguments': '\{"
 )
 """How Python prints a call of a chat completion: its arguments are JSON text in it."""
-_PATTERN_NAMES = regex(r"regex|pattern|glob|query|path|command|cmd", re.IGNORECASE)
 _BETWEEN_TAGS = regex(r"</(?:arg_key|arg_value|parameter)>\\n ?</?(?:arg_key|arg_value|parameter|function|invoke)\b")
-_OTHER_ESCAPE = regex(r"\\(?![ntr\"'\\/])")
+
+_BEGINS_QUOTED = regex(r"[:,\[]\s{0,9}\"(?:'|\\\")")
+"""A text of JSON that begins with a quote of its own."""
+_UNQUOTED = "take one pair of quotes off these values; update the server's tool parser"
 
 
 def _seen(call: CallView, message: str, evidence: str, **more: Any) -> Observation:
@@ -86,7 +87,8 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
     What people see: the executor gets a string where it wants a mapping.
 
     What proves it: the arguments decode to a string, which decodes to an object. In `{"function": {"arguments": …}}`,
-    and beside an id, a string is what the format asks for.
+    and beside an id, a string is what the format asks for. Several single values that stand in quotes of their own
+    are a hint.
 
     What to change: decode twice (done here); do not `json.dumps` what is JSON already; take a newer release
     of vLLM or Ollama (granite, qwen2.5).
@@ -101,6 +103,10 @@ def arguments_double_encoded(answer: Answer) -> Iterator[Observation]:
         decoded = "double-encoded-json" in codes and "function-wrapper" not in codes
         if twice or (decoded and not _IDENTIFIED.search(call.text)):
             yield _seen(call, f"the arguments of {call.name} are encoded as JSON twice", clipped(call.text, 120))
+        if _BEGINS_QUOTED.search(call.text) and (kept := quoted_values(call.arguments)):
+            hint: dict[str, Any] = {"severity": "info", "confidence": "low"}
+            told = f"values of {call.name} have quotes of their own: a parser may have kept the model's"
+            yield _seen(call, told, "; ".join(kept), fix=_UNQUOTED, **hint)
 
 
 @diagnosis("nested-json-string", "warning", views=("misfits",))
@@ -367,7 +373,8 @@ def literal_backslash_n(answer: Answer) -> Iterator[Observation]:
     What people see: a file is written as one long line with `\n` in it.
 
     What proves it: a string value has two or more times the two characters backslash and n, and no line
-    break. Paths, patterns, commands and quoted strings in code are left alone. Or these two characters stand between
+    break. Paths, patterns, commands and quoted strings in code are left alone. Or its quotes are all escaped, too. Or
+    these two characters stand between
     the tags of a call.
 
     What to change: unescape only parameters of prose or code, and only after asking; say "real line breaks"
@@ -383,11 +390,5 @@ def literal_backslash_n(answer: Answer) -> Iterator[Observation]:
         if escaped and call.untyped:
             yield _seen(call, "backslash-n stands between the tags of the call", escaped[0])
         for name, value in call.arguments.items():
-            if isinstance(value, str) and call.whole and _escaped_twice(name, value):
+            if isinstance(value, str) and call.whole and escaped_twice(name, value):
                 yield _seen(call, f"{name} holds backslash-n instead of line breaks", f"{name}: {clipped(value, 120)}")
-
-
-def _escaped_twice(name: str, value: str) -> bool:
-    if value.count("\\n") < 2 or "\n" in value or _PATTERN_NAMES.search(name) or not re.search(r"\s", value):
-        return False
-    return not _OTHER_ESCAPE.search(value) and _QUOTED.sub("", value).count("\\n") >= 2

@@ -37,6 +37,15 @@ _PLANS = regex(
     re.IGNORECASE,
 )
 """What a sentence of thinking says is to be called next: its writer calls it, now or soon."""
+_ACTS = regex(
+    r"(?:(?<!if )(?<!\w, )\b(?:I|we)(?:'ll|'m going to| will| should| must| need to| have to| (?:am|are) going to)"
+    r"|\blet(?:'s| me| us)|\A\W{0,3}(?:so|then|now|next),?)"
+    r"(?: (?:now|then|first|next|just|also|start by|try to|go|and))*"
+    r" (?:do (?:that|this|it|so)\b|(?:look(?:ing)? (?:at|up|for|into)|read|open|list|search|check|inspect|explor|examin"
+    r"|fetch|grep|run|execut|creat|edit|modify|updat|delet|install|brows|query|download|call|invok)\w{0,4}\b)",
+    re.IGNORECASE,
+)
+"""What a sentence of thinking says is to be done next, by whatever tool."""
 _DOUBTS = regex(
     r"(?:\b(?:not|never|doubt|whether|if|unless|why)\b|n't\b)[^,;:]{0,40}\Z|\A\W*(?:if|unless|when)\b", re.IGNORECASE
 )
@@ -213,7 +222,7 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
     What proves it: tools are known, there is no call anywhere, the answer came to a normal end, and its
     last sentence announces an act (I'll, I will, let me, I'm going to) and names a known tool or ends in a
     colon or an ellipsis. Where an answer has no text, the last sentence of its thinking that says which known tool
-    is to be called.
+    is to be called; one that says what is to be done is a hint.
 
     What to change: `tool_choice: required` for that turn; check that the tools reach the prompt; take a
     model trained for tools.
@@ -240,24 +249,41 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
         )
 
 
+def planned_in(answer: Answer) -> str:
+    """Return the tool that the last sentence of the thinking says is to be called; an empty text for none."""
+    named = [one["name"] for one in _meant(_PLANS, _last_thought(answer)) if "_" in one["name"] or answer.known]
+    return next((name for name in named if not answer.known or name in answer.known), "")
+
+
+def _last_thought(answer: Answer) -> str:
+    return re.split(r"(?<=[.!?])\s+", answer.result.reasoning[-_LAST:].replace("’", "'").strip())[-1]
+
+
 def _planned(answer: Answer) -> Iterator[Observation]:
-    """Find the call that the thinking of an answer without a text ends with."""
-    last = re.split(r"(?<=[.!?])\s+", answer.result.reasoning[-_LAST:].replace("’", "'").strip())[-1]
+    """Find the call, or the act, that the thinking of an answer without a text ends with."""
+    last = _last_thought(answer)
+    if last.endswith("?"):
+        return
     sure = bool(answer.known)
-    plans = () if last.endswith("?") else _PLANS.finditer(last)
-    meant = [one for one in plans if not _DOUBTS.search(last[: one.start()])]
-    named = [one["name"] for one in meant if sure or (one["calls"] and "_" in one["name"])]
+    named = [one["name"] for one in _meant(_PLANS, last) if sure or (one["calls"] and "_" in one["name"])]
     called = [name for name in named if not sure or name in answer.known]
-    if called:
-        yield Observation(
-            severity=None if sure else "info",
-            confidence="high" if sure else "low",
-            message=f"a call is planned in the thinking and not made: {called[0]}",
-            evidence=last,
-            pointer=next((passage.pointer for passage in answer.silent_thinking), ""),
-            tool=called[0],
-            fix="ask again; a server's parser may have lost the call: repeat it with `stream: false`",
-        )
+    if not called and not _meant(_ACTS, last):
+        return
+    proved = sure and bool(called)
+    yield Observation(
+        severity=None if proved else "info",
+        confidence="high" if proved else "low",
+        message=f"a call is planned in the thinking and not made{f': {called[0]}' if called else ''}",
+        evidence=last,
+        pointer=next((passage.pointer for passage in answer.silent_thinking), ""),
+        tool=called[0] if called else None,
+        fix="ask again; a server's parser may have lost the call: repeat it with `stream: false`",
+    )
+
+
+def _meant(pattern: re.Pattern[str], sentence: str) -> list[re.Match[str]]:
+    """Return what a sentence says is to be done, without what it takes back."""
+    return [one for one in pattern.finditer(sentence) if not _DOUBTS.search(sentence[: one.start()])]
 
 
 @diagnosis("fabricated-result", "error", views=("passages",))
@@ -268,8 +294,8 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
 
     What proves it: after a call the same text goes on with `Observation:`, `<tool_response>`,
     `<tool_result>`, `<function_results>` or `[TOOL_RESULTS]`, and something behind it; or the text has the box in
-    which Open WebUI shows a call that was run, result and all. A tool's turn in the markup of gpt-oss is a hint in a
-    raw text, which may be a whole conversation.
+    which Open WebUI shows a call that was run, result and all (a hint in a raw text). A tool's turn in the markup of
+    gpt-oss is a hint in a raw text, which may be a whole conversation.
 
     What to change: add that marker to `stop`; use native tool calls; ignore all that comes after the call.
 
@@ -287,9 +313,12 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
             first[call.pointer] = min(call.span[0], first.get(call.pointer, call.span[0]))
     for passage in answer.visible:
         box = _BOX.search(passage.prose) if "<details" in passage.text else None
-        if box and answer.ended and answer.result.finish_reason and not answer.call_views:
+        if box and (answer.raw or (answer.ended and answer.result.finish_reason)) and not answer.call_views:
             yield Observation(
-                message="the model writes the box in which the client shows a call that was run",
+                severity="info" if answer.raw else None,
+                confidence="low" if answer.raw else "high",
+                message=(_IF_SAID if answer.raw else "")
+                + "the model writes the box in which the client shows a call that was run",
                 evidence=passage.text[box.start() : box.start() + 120],
                 pointer=passage.pointer,
                 fix="send earlier calls as `tool_calls` and messages of the role `tool`, not as the HTML that a client "
@@ -315,6 +344,7 @@ def fabricated_result(answer: Answer) -> Iterator[Observation]:
 _TOOLS_TURN = regex(r"<\|start\|>(?:functions\.)?[\w.-]{1,80} to=assistant")
 """How a tool's turn begins in gpt-oss' markup."""
 _CALL_ENDS = "the server has to stop at <|call|>: add it to `stop`; ignore all that comes after the call"
+_IF_SAID = "a raw text; where a client did not put it there, "
 _BOX = regex(r'<details (?=[^>]{0,200}\btype="tool_calls")(?=[^>]{0,2000}\bdone="true")')
 """How Open WebUI shows a call and its result in the text of a message that it keeps (its sources, November 2026): where
 a server's answer has it, the model wrote it."""

@@ -13,9 +13,9 @@ from utp_cli.diagnosis.special_tokens import (
     END_OF_TURN,
     first_token,
     has_turns,
-    is_chat_template,
     leaked_into,
     lone_closing,
+    template_in,
     without_turns,
 )
 from utp_cli.dialects.catalogue import DIALECTS
@@ -38,7 +38,7 @@ _STRIPPED = regex(
     r"assistant(?:final|commentary|analysis)(?! ))"
 )
 _EVIDENCE = 80
-_MARKED = regex(r"[<>|｜\n]")
+_MARKED = regex(r"[<>|｜\n]|\[[A-Z_]{2,20}\]")
 """What no tool's name holds: it is left of the markup around it."""
 
 _PARSERS_LOG = regex(r"\b\w{2,40}_(?:tool_parser|detector)\.py:\d")
@@ -102,7 +102,7 @@ def leaked_special_tokens(answer: Answer) -> Iterator[Observation]:
 
 
 def _is_no_answer(text: str) -> bool:
-    return is_chat_template(text) or _PARSERS_LOG.search(text) is not None
+    return bool(template_in(text)) or _PARSERS_LOG.search(text) is not None
 
 
 def _loose(passage: AnswerText, answer: Answer) -> str:

@@ -26,6 +26,8 @@ _CHANNEL_LINE = regex(
 )
 """What is left of the marker of Gemma's channel where special tokens are dropped; so Gemini leaks it, too. Behind it
 stands what models think, not what the word means."""
+_CHANNEL_WORD = regex(r"\s*thought[ \t]*\n\s*(?=[A-Z])")
+"""The same in an answer that a server made: nobody begins one with this word on a line."""
 _RAW = "a raw text; where a client got it as its content, "
 _BEHIND = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]|\.{3}|\u2026")
 """The markers that may stand behind a call, the end of its section, of the thinking, of the turn; and what people put
@@ -56,7 +58,8 @@ def think_tags_in_content(answer: Answer) -> Iterator[Observation]:
     if answer.raw and not served and not ("thought" in result.content[:20] and _CHANNEL_LINE.match(result.content)):
         return
     for passage in answer.visible:
-        tag = _CHANNEL_LINE.match(passage.prose) or _THINK_TAG.search(passage.text if served else passage.prose)
+        channel = _CHANNEL_LINE if answer.raw else _CHANNEL_WORD
+        tag = channel.match(passage.prose) or _THINK_TAG.search(passage.text if served else passage.prose)
         if tag and (not served or tag[0][1] == "/" or not passage.text[: tag.start()].strip()):  # no word about tags
             yield Observation(
                 severity="info" if answer.raw else "warning",

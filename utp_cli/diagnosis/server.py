@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.beside_native import calls_behind, named_alone, said_again
 from utp_cli.diagnosis.models import dialect_of
+from utp_cli.diagnosis.nameless import arguments_said
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import has_turns
 from utp_cli.diagnosis.truncation import is_swallowed
@@ -72,6 +73,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     `name` and `arguments`. In a raw generation the call is where it belongs, unless somebody's words around it
     say that it is printed instead of run; a hint says what makes a server read it. In a stream a marker that
     opens a call is enough: parsers of streams hold it back.
+    A text that is nothing but the arguments of a known tool, or of the tool that the thinking names, is one, too.
     Where there is a structured call, a text that is nothing but its JSON is a warning: the call is run, and people
     see it written.
 
@@ -117,6 +119,7 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
             tool=call.name,
         )
         return  # one answer has one parser: further calls prove nothing new
+    yield from arguments_said(answer)
 
 
 def _without_arguments(call: CallView, answer: Answer) -> str:

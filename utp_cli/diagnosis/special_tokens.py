@@ -138,8 +138,18 @@ _EDGE = 64
 """Characters at an end of a value that tell, without a copy of a long one, that no token sticks to it."""
 
 
+_NO_THOUGHT = regex(r"<(think(?:ing)?)>\s{0,20}</\1>")
+"""Thinking without a thought: a model opened it by itself, or a server closed it."""
+_BEHIND = regex(r"(?<=[^\s\"'`(])<\|[A-Z][A-Z_]{2,30}\|>(?:\w[\w: .-]{0,60})?\Z")
+"""A token in capitals, and words of the model's own format behind it, at the end of a value."""
+
+
 def leaked_into(value: str) -> str | None:
     """Return the control token that sticks to an end of a value; one that stands apart is talked about."""
+    if ("</think" in value and (empty := _NO_THOUGHT.search(value))) or (
+        "|>" in value[-_EDGE - _EDGE :] and (empty := _BEHIND.search(value, max(0, len(value) - _EDGE - _EDGE)))
+    ):
+        return empty[0].partition(">")[0] + ">"
     begin, end = value[:_EDGE].lstrip()[:1], value[-_EDGE:].rstrip()[-1:]
     if begin and end and begin not in _FIRST and end not in _LAST:
         return None
@@ -163,6 +173,18 @@ def has_turns(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
 def without_turns(text: str) -> str:
     """Return a text without the tokens that begin and end the turns of a conversation."""
     return _BEGINS.sub("", _ENDS.sub("", text))
+
+
+_LINE = regex(r"^[ \t]*(?:TEMPLATE[ \t]+)?\"{0,3}\{[{%#]", re.MULTILINE)
+"""How a line begins that begins a template."""
+
+
+def template_in(text: str) -> str:
+    """Return the chat template in a text, from the line with which it begins to its last block; `""` where none is."""
+    begun = _LINE.search(text)
+    end = max(text.rfind("}}"), text.rfind("%}")) + 2
+    template = text[begun.start() : end] if begun else ""
+    return template if is_chat_template(template) else ""
 
 
 def is_chat_template(text: str) -> bool:

@@ -243,8 +243,8 @@ class Answer(Record):
 
     @property
     def bare(self) -> Sequence[AnswerText]:
-        """Visible texts that begin as JSON does, or a fence, or hold a call, beside structured calls."""
-        if not (self.result.texts and self.native):
+        """Visible texts of an answer that begin as JSON does, or a fence, or hold a call."""
+        if not self.result.texts or (self.raw and not self.native):
             return ()
         return [one for one in self.visible if one.holds_call or one.text.lstrip()[:1] in ("{", "[", "`", ",")]
 

@@ -27,6 +27,8 @@ HOSTED = frozenset({"computer", "local_shell", "shell", "apply_patch"})
 _MOST_NAMES = 50
 """Unknown names that are compared with every known one."""
 _PREFIX = regex(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
+_SERVER = regex(r"^(?:mcp__)?[\w-]{1,60}?(?:__|[.:/])(?=\w)")
+"""The MCP server that a client puts in front of the names of its tools."""
 _SPELLINGS = frozenset({"name-decoration", "name-style"})
 """Repairs of a name that is meant, as opposed to one that is merely like it."""
 _SUFFIX = regex(r"(?::\d+|\(\))$")
@@ -73,7 +75,8 @@ def tool_name_variant(subject: Answer | ConversationHistory) -> Iterator[Observa
     What people see: the tool exists, under a slightly different name.
 
     What proves it: the call's name becomes a known one after dropping a prefix (`functions.`,
-    `default_api:`, `mcp__server__`, `tool:`), case, or `-`, `.` and `_`.
+    `default_api:`, `mcp__server__`, `tool:`), case, or `-`, `.` and `_`; or one known tool has that name behind the
+    prefix of a server.
 
     What to change: map it back when exactly one tool fits; give tools names without dots.
 
@@ -111,11 +114,11 @@ def _variants(call: CallView, known: Mapping[str, Tool]) -> list[str]:
     """The known tools that a name may mean: as it was repaired, as it is, or without its prefixes."""
     if call.known_name in known and any(repair.code in _SPELLINGS for repair in call.repairs):
         return [call.known_name]
-    rest = _SUFFIX.sub("", (call.name or "").strip())
+    rest, found = _SUFFIX.sub("", (call.name or "").strip()), list[str]()
     for _ in range(4):
         found = [tool for tool in known if _folded(tool) == _folded(rest)]
         shorter = _PREFIX.sub("", rest, count=1)
         if found or shorter == rest:
-            return found
+            break
         rest = shorter
-    return []
+    return found or [tool for tool in known if _SERVER.match(tool) and _folded(_SERVER.sub("", tool)) == _folded(rest)]

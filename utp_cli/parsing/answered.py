@@ -199,7 +199,8 @@ def _of_form(result: ParseResult) -> str:
     told = dict_of(result.facts.document)
     given = dict_of(told.get("result")) if "jsonrpc" in told else {}
     kinds = {text_of(one.get("type")) for _, one in dicts_of(given.get("content"))}
-    if kinds - _OF_RESULTS and "role" not in given:  # what a client samples has one
+    unseen = given.get("content") == [] and bool(given.get("structuredContent"))  # many clients read the content alone
+    if unseen or (kinds - _OF_RESULTS and "role" not in given):  # what a client samples has a role
         return "mcp-result-refused"
     one = result.captures[result.chosen] if result.captures else None
     if result.facts.lone and one and one.form == "sse" and any(call.name for call in result.rejected):

@@ -123,6 +123,7 @@ def _tokens(text: str) -> Doubt | None:
 
 _READERS: tuple[Callable[[str], Doubt | None], ...] = (
     lambda text: first_form(_IS_QUOTED, text),
+    started_alone,
     unread_sign,
     lambda text: first_form(_FORMS, text),
     named_sign,
@@ -131,7 +132,6 @@ _READERS: tuple[Callable[[str], Doubt | None], ...] = (
     nothing_alone,
     arguments_alone,
     said_alone,
-    started_alone,
     lambda text: first_form(_LOGS, text),
     closing_sign,
     lambda text: first_form(LABELLED, text),

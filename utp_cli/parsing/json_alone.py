@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from utp_cli.parsing.forms import DIALECT, JOINS, UNREAD, Doubt
+from utp_cli.parsing.forms import DIALECT, JOINS, UNREAD, Doubt, printable
 from utp_cli.protocol.numbers import loads, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.repair.extract import repair_json
@@ -24,6 +24,12 @@ _CALLS: Final = regex(
 """A member of a document that holds calls, or a text that has the markup of one."""
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*[\"}]")
+_LABELLED: Final = regex(
+    r"(?:arg|input|param)\w{0,20}[\"'`]?[ \t]{0,3}[:=][ \t]{0,3}[\"'`]?"
+    r"\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"[^{}]{0,2000}\}",
+    re.IGNORECASE,
+)
+"""Objects one behind another, behind a word that says that they are arguments."""
 _STRING: Final = regex(r"\"(?:[^\"\\]|\\.)*+(?:\"|\Z)", re.DOTALL)
 _BETWEEN: Final = regex(r"[:,\[{}\]] {0,3}(?:\\{1,2}[nt] {0,8}){1,20}[\[{\"\d\]}tfn-]")
 """An escaped line break between the values of JSON."""
@@ -58,6 +64,7 @@ _REPAIR: Final = "what repairs them: utp parse --repair-only"
 _INPUT: Final = regex(r"(?:\w{1,20}_)?(?:args|arguments|inputs?|params|parameters|payload)\Z", re.IGNORECASE)
 """How the member of a call is named that holds its arguments."""
 _NAME: Final = regex(r"[A-Za-z][\w.-]{1,63}")
+_ARGUMENTS: Final = ("arguments", "parameters")
 _INVALID: Final = "arguments-invalid-json"
 _LIMIT: Final = "the finish reason of the answer: where it is `length`, raise max_tokens"
 
@@ -97,16 +104,27 @@ def document_alone(text: str) -> Doubt | None:
         inner = loads_or_none(loads_or_none(text))
         code = "nested-json-string" if isinstance(inner, list) else "arguments-double-encoded"
         return Doubt("JSON that was made a text", f"what is due: utp explain {code}", code) if inner else None
-    if not _DOCUMENT.match(text):
+    if not _DOCUMENT.match(text) and not _LABELLED.search(text):
         return None
-    if _JOINED.match(text):
+    if _JOINED.match(text) or _LABELLED.search(text):
         return Doubt("JSON objects one behind the other: arguments of several calls", JOINS, "arguments-concatenated")
     value = loads_or_none(text)
     if _is_schema(value):
         return Doubt("this is a JSON schema, not an answer", "what is wrong with it, in a tool: utp audit FILE")
     if _CALLS.search(text):
         return Doubt("a document in no known format, which speaks of calls", DIALECT)
-    return _odd_call(value) if isinstance(value, dict) else _broken(text)
+    return (_held_call(value) or _odd_call(value)) if isinstance(value, dict) else _broken(text)
+
+
+def _held_call(value: dict[str, Any]) -> Doubt | None:
+    """Say that the text which a program answers with is a call in JSON, and nothing else."""
+    said = [key for key, text in value.items() if isinstance(text, str) and text.lstrip()[:1] == "{"]
+    inner = loads_or_none(value[said[0]]) if len(said) == 1 else None
+    if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
+        return None
+    if not (_NAME.fullmatch(inner["name"]) and any(isinstance(inner.get(key), dict) for key in _ARGUMENTS)):
+        return None
+    return Doubt(f"the text of {printable(said[0])} is a call of {inner['name']}: nothing ran it", DIALECT, UNREAD)
 
 
 def _odd_call(value: dict[str, Any]) -> Doubt | None:

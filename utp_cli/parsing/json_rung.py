@@ -10,7 +10,7 @@ from utp_cli.engine.standing import LOOK_BACK, goes_on, lead_in
 from utp_cli.parsing.candidates import Candidate, Ending, breaks_off
 from utp_cli.protocol.calls import Note
 from utp_cli.protocol.errors import nearest
-from utp_cli.protocol.numbers import UncountedText
+from utp_cli.protocol.numbers import UncountedText, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import MutableRecord, field
 from utp_cli.repair.shape import CALL_LISTS, ID_KEYS, BrokenCall, Form, Payload, ShapedCall, shape_calls
@@ -19,7 +19,7 @@ from utp_cli.repair.strict import strict
 from utp_cli.wire.access import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from utp_cli.parsing.text_fields import TextField, TextFields
     from utp_cli.protocol.spans import Span
@@ -147,7 +147,7 @@ def _read_text_field(
             if not shapes and (unread := unread or _unread(text_field, reader, start, tools, found)):
                 found.candidates.append(unread)
                 taken += _pieces(text, start, start + len(unread.raw))
-            for shaped in shapes:
+            for shaped in (each for one in shapes for each in _said_in(one, form, tools)):
                 if isinstance(shaped, Payload):
                     if start <= said.words[0] and at >= said.words[1]:
                         _take_payload(found, shaped, text_field, (start, at), tools)
@@ -186,6 +186,14 @@ def _end_of_json(text: str, start: int, stop: int) -> int:
     except ValueError:
         return 0
     return end if end <= stop else 0
+
+
+def _said_in(shaped: Shaped, form: Form, tools: Mapping[str, Tool] | None) -> Iterator[Shaped]:
+    """Yield what a value is; the calls of an answer whose text is calls in JSON, and nothing else."""
+    text = shaped.text if isinstance(shaped, Payload) and shaped.kind == "answer" else ""
+    inner = loads_or_none(text) if text.lstrip()[:1] in ("{", "[") else None
+    calls = [one for one in shape_calls(inner, form, tools) if isinstance(one, ShapedCall)] if inner else []
+    yield from calls or (shaped,)
 
 
 def _take_payload(

@@ -83,7 +83,9 @@ _HEADERS = (
         sign="TOOL_CALLS",
         pattern=regex(rf"(?<![^.!?:\n])TOOL_CALLS(?=[a-z]){_NAME}(?:ARGS)?(?=\{{)"),
     ),
-    _BareHeader(dialect="mistral", sign="[ARGS]", pattern=regex(rf"\b{_NAME}\[ARGS\](?=\{{)")),
+    _BareHeader(
+        dialect="mistral", sign="[ARGS]", pattern=regex(rf"(?:^|(?<=[\].!?:>…])){_NAME}\[ARGS\](?=\{{)", re.MULTILINE)
+    ),
     _BareHeader(
         dialect="mistral",
         sign="{",

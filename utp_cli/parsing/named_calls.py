@@ -55,6 +55,14 @@ _PYTHON: Final = regex(
     r"(?:\w{1,40} ?= ?(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[\w.-]{1,40})(?:, ?)?){1,10}\)\s*){1,10}\Z"
 )
 """Calls as Python writes them, named as tools are that look something up, and nothing beside them."""
+_TOLD: Final = regex(
+    r"\A(?![^\0]{0,8000}?```)"
+    r"(?=(?:[^\n]*\n){0,60}?(?:I|We|The|Now|Let|First|Next|Then|Okay)\b[^\n(){}=;]{8,300}[.:!][ \t]*$)"
+    rf"(?:[^\n]*\n){{0,60}}?[ \t]*((?:bash|shell|write|read|edit|grep|glob|ls|webfetch|task|{VERB}_\w{{2,60}})\()"
+    r"(?:\w{1,40}=(?:\"(?:[^\"\\\n]|\\.){0,2000}\"|'(?:[^'\\\n]|\\.){0,2000}'|[\w.-]{1,40})(?:, ?)?){1,8}\)[ \t]*$",
+    re.MULTILINE,
+)
+"""A line that is a call as Python writes it, of a tool that agents have; and a sentence of a model on another."""
 _BUILT_IN: Final = regex(r"\A\s*([a-z]\w{1,40}\.call\()\w{1,30} ?= ?[\"']")
 """How Llama 3.1 calls its built-in tools."""
 _USES: Final = regex(
@@ -101,6 +109,12 @@ NAMED: Final = (
     Form(_ATTRIBUTES, "a call of {} without any markup", PROMPT, UNREAD),
     Form(_PRINTED, "a call stands behind '{}', and the list of calls is empty", PROMPT, UNREAD),
     Form(_BUILT_IN, "a call of a built-in tool of Llama 3.1, {} …, without its marker", PROMPT, UNREAD),
+    Form(
+        _TOLD,
+        "a call as Python writes it, {}…), on a line of its own: where that is a tool, nothing ran it",
+        TOOLS,
+        UNREAD,
+    ),
     Form(_PYTHON, "calls as Python writes them: where {} is a tool, a call", TOOLS, UNREAD),
 )
 """Forms of a text that is no answer."""

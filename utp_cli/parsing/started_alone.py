@@ -25,6 +25,8 @@ _MODELFILE: Final = regex(
 """A Modelfile of Ollama: what the model is made of, and how its prompt is written."""
 _BRACES: Final = regex(r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+\{[{%#]")
 """How a text begins that may be a chat template."""
+_BLOCK: Final = regex(r"^[ \t]*(?:TEMPLATE[ \t]+)?\"{0,3}\{[{%]", re.MULTILINE)
+"""How a line begins that may begin one, among the words of a report."""
 _CHECKED: Final = "utp detect --command FILE"
 _RENDERED: Final = "utp detect --template FILE"
 
@@ -35,7 +37,7 @@ def started_alone(text: str) -> Doubt | None:
         return Doubt("a command that starts a server, and no answer", _CHECKED, _fault_of(text))
     if _MODELFILE.match(text) and (fault := _fault_of(text)):  # a healthy one may be what was asked for
         return Doubt("a Modelfile, and no answer", _CHECKED, fault)
-    if _BRACES.match(text) and (fault := _fault_of_template(text)):
+    if (_BRACES.match(text) or _BLOCK.search(text)) and (fault := _fault_of_template(text)):
         return Doubt("a chat template, and no answer", _RENDERED, fault)
     return None
 
@@ -55,6 +57,7 @@ def _fault_of(command: str) -> str:
 def _fault_of_template(text: str) -> str:
     """Return the first diagnosis of a chat template; `""` where nothing is wrong with it, or it is none."""
     from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
-    from utp_cli.diagnosis.special_tokens import is_chat_template  # noqa: PLC0415 - as above
+    from utp_cli.diagnosis.special_tokens import template_in  # noqa: PLC0415 - as above
 
-    return next((found.code for found in diagnose_template(text)), "") if is_chat_template(text) else ""
+    template = template_in(text)
+    return next((found.code for found in diagnose_template(template)), "") if template else ""
