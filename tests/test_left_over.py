@@ -39,6 +39,7 @@ def _answer(content: str, reasoning: str = "", **message: Any) -> dict[str, Any]
         "shear_sheep<param_key>pen</param_key><param_value>north</param_value>",
         'shear_sheep{"pen": "north"}',
         'LS]shear_sheep[ARGS]{"pen": "north"}',
+        'functions.shear_sheep<|channel|>commentary <|constrain|>json<|message|>{"pen": "north"}<|call|>',
         'I begin.functionshear_sheep\n```json\n{"pen": "north"}\n```',
         '</think>functionshear_sheep\n```json\n{"pen": "north"}\n```',
     ],
@@ -46,6 +47,28 @@ def _answer(content: str, reasoning: str = "", **message: Any) -> dict[str, Any]
 def test_calls_that_lost_their_opening_are_read(text: str) -> None:
     for tools in (None, TOOLS):
         assert _calls(text, tools=tools) == [("shear_sheep", ARGUMENTS)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ol_call>\n{"name": "shear_sheep", "arguments": {"pen": "north"}}\n</tool_call>',
+        'l_call>\n{"name": "shear_sheep", "arguments": {"pen": "north"}}',
+        'ol_call>call:shear_sheep{pen:<|"|>north<|"|>}<tool_call|>',
+        "ction=shear_sheep>\n<parameter=pen>\nnorth\n</parameter>\n</function>",
+        'CALLS][{"name": "shear_sheep", "arguments": {"pen": "north"}}]',
+    ],
+)
+def test_calls_whose_opening_was_cut_are_read(text: str) -> None:
+    for tools in (None, TOOLS):
+        for source in (text, _answer(text)):
+            assert _calls(source, tools=tools) == [("shear_sheep", ARGUMENTS)]
+            assert parse(source, tools=tools).content == ""
+
+
+@pytest.mark.parametrize("text", ["all> is a shell's prompt.", "x=> 3", "ll> done", "l_call> is half a marker"])
+def test_other_beginnings_are_text(text: str) -> None:
+    assert (_calls(text), parse(text).content) == ([], text)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import methodcaller
 from typing import TYPE_CHECKING
 
 from utp_cli.engine.markers import Markers, Meaning
@@ -62,9 +63,14 @@ class Plan:
         return Context(dialect=dialect, body=dialect.body, tools=tools, local=local, until=until, live=live)
 
     def open_tail(self, prompt: str) -> str:
-        """Return the prompt from its last opening marker on if nothing closed it: the answer goes on with that."""
+        """Return the prompt from its last opening marker on if nothing closed it: the answer goes on with that.
+
+        So it does with a prompt that is the beginning of a marker.
+        """
         if not prompt:
             return ""
+        if any(map(methodcaller("startswith", prompt), self._openers)):
+            return prompt
         at = max((prompt.rfind(opener) for opener in self._openers), default=-1)
         ended = max((prompt.rfind(closer) for closer in self._closers), default=-1)
         return prompt[at:] if at >= 0 and at >= ended else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.parsing.undecoded import decoded, undecoded_note
-from utp_cli.parsing.unmarked import element_reading, readings, tail_reading
+from utp_cli.parsing.unmarked import CUT, cut_readings, element_reading, readings, tail_reading
 from utp_cli.protocol.records import MutableRecord, replace
 from utp_cli.wire.open_call import joined
 
@@ -171,7 +171,8 @@ class TextFields:
         """Look for a dialect without markers where the whole answer, or that after thinking, is such a payload."""
         for text_field in self._by_pointer.values():
             text = text_field.joined("text") if text_field.kind == "text" else ""
-            for reading in readings(text, tools):
+            cut = cut_readings(text) if CUT.match(text) else ()
+            for reading in (*cut, *readings(text, tools)):
                 if text_field.read_as(reading, tools):
                     break
 

@@ -31,6 +31,13 @@ _NAME_LINE = regex(r"^[ \t]*([A-Za-z_][\w.-]{0,127}) ?\r?\n\s*\{", re.MULTILINE)
 """A line with a word, and JSON behind it."""
 _ELEMENT = regex(r"(?:^[ \t]*|[:.!?] )<([A-Za-z_][\w.-]{0,127})>(?=\s*</?[A-Za-z_])", re.MULTILINE)
 """An element on a line of its own, or behind a sentence, which begins with a tag or ends at once."""
+CUT = regex(r"[^<\[\s]{1,40}[>\]=]")
+"""How a text may begin of which a server has cut the beginning off."""
+_NAME = regex(r"[A-Za-z_][\w./-]{0,127}")
+_SIGNS = (">", "]", "=")
+"""How markers end that no prose holds."""
+_FEWEST = 2
+"""Characters less than any end of a marker that is taken for one."""
 _FIRST_LINE = regex(r"([^\s{}()]{1,128})\n")
 
 
@@ -59,6 +66,42 @@ def _nothing_but_calls(found: list[FoundCall], _over: list[Segment]) -> bool:
 
 def _begins_with_markup(_found: list[FoundCall], over: list[Segment]) -> bool:
     return not over or over[0].span[0] > 0
+
+
+def cut_readings(text: str) -> Iterator[Reading]:
+    """Yield the readings of an answer that begins with the end of a call's opening marker, as servers cut it.
+
+    The marker of which the least is missing comes first.
+    """
+    begun = _ends_of_openers().match(text)
+    found = _opener_ends()[begun[0]] if begun else {}
+    for dialect, missing in sorted(found.items(), key=lambda item: len(item[1])):
+        yield Reading(plan=_led_by(DIALECTS[dialect]), accepts=_calls_at_once, prompt=missing)
+
+
+def _calls_at_once(found: list[FoundCall], over: list[Segment]) -> bool:
+    calls = [one.call for one in found if one.closed or one.call.arguments]
+    sound = all(not call.reason and _NAME.fullmatch(call.name or "") for call in calls)
+    return bool(calls) and sound and len(calls) == len(found) and _begins_with_markup(found, over)
+
+
+@cache
+def _opener_ends() -> dict[str, dict[str, str]]:
+    """Return the ends of all opening markers that tell which they are: by dialect, what is missing of each."""
+    ends: dict[str, dict[str, str]] = {}
+    for dialect in DIALECTS:
+        for opener in () if dialect.by_name else dialect.markers:
+            for at in range(1, len(opener) - _FEWEST) if opener[-1] in _SIGNS else ():
+                known = ends.setdefault(opener[at:], {})
+                if opener[:at] not in known.values():
+                    known[dialect.name] = opener[:at]
+    whole = {opener for dialect in DIALECTS for opener in dialect.markers}
+    return {end: found for end, found in ends.items() if end not in whole and any(map(str.isalpha, end))}
+
+
+@cache
+def _ends_of_openers() -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(end) for end in sorted(_opener_ends(), key=len, reverse=True)))
 
 
 def readings(text: str, tools: Mapping[str, Tool] | None) -> Iterator[Reading]:
