@@ -65,16 +65,6 @@ _HEADERS = (
         ),
     ),
     _BareHeader(
-        dialect="openai",
-        sign="<|message|>",
-        pattern=regex(
-            rf"^\s*(?:to=)?functions\.{_NAME}\s{{0,4}}(?:<\|channel\|>\s?(?:commentary|analysis))?"
-            r"\s{0,4}(?:<\|constrain\|>)?\s?(?:json)?\s{0,4}<\|message\|>\s{0,4}(?=\{)",
-            re.MULTILINE,
-        ),
-        behind=regex(r"\s*<\|call\|>"),
-    ),
-    _BareHeader(
         dialect="kimi_k2",
         sign="functions.",
         pattern=regex(rf"\bfunctions\.{_NAME}:(?P<index>\d{{1,6}})\s{{0,4}}(?=\{{)"),
