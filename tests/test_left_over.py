@@ -220,7 +220,6 @@ TEMPLATE = (
         ('{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {}}}', []),
         ('received:\nfunctionArgs: `{"pen": "north"}{"pen": "south"}`', ["arguments-concatenated"]),
         ('I look first.\nbash(command="ls pens")\nThe pen is empty.', ["call-left-in-content"]),
-        ('functions.shear_sheep<|channel|>commentary json<|message|>{"pen": "north"}<|call|>', ["harmony-leak"]),
         ('import shell\nbash(command="ls pens")\n', []),
         ('Saved.\n<details type="tool_calls" done="true" name="shear_sheep" result="3">\n</details>', ["fabricated-result"]),
     ],

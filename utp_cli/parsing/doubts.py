@@ -52,7 +52,6 @@ _CHANNELED: Final = regex(
     r"[\"']((?!assistant)[\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>\w{0,20})[\"']"
     r"|\A\s*((?!(?:assistant|user|system|developer|tool|analysis|commentary|final)\b)"
     r"[\w.-]{1,64}<[|\uff5c](?:channel|constrain)[|\uff5c]>\w{0,20})\s*\Z"
-    r"|\A\s*(functions\.[\w.-]{1,64}<[|\uff5c](?:channel|constrain|message)[|\uff5c]>)"
 )
 """A name that goes on with gpt-oss' markup."""
 _ADDRESSED: Final = regex(
