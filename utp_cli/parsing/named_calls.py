@@ -93,6 +93,7 @@ _GEMINIS: Final = regex(r"\A\s*(print\(default_api\.\w{1,64}\()[^\0]{0,4000}\)\s
 """How Gemini writes a call to itself, in Python."""
 _GEMMAS: Final = regex(r"\A\s*(call:[A-Za-z][\w.-]{1,64})\{[^\0]{0,4000}\}\s*\Z")
 """A call of Gemma 4 that lost its marks."""
+_IN_PYTHON: Final = Form(_PYTHON, "calls as Python writes them: where {} is a tool, a call", TOOLS, UNREAD)
 NAMED: Final = (
     Form(_GEMMAS, "a call of Gemma 4 without its marks, {}", PROMPT, UNREAD),
     Form(_DSPY, "{} stands within a line: DSPy reads it at the beginning of one", _ADAPTER, "parser-mismatch"),
@@ -115,10 +116,11 @@ NAMED: Final = (
         TOOLS,
         UNREAD,
     ),
-    Form(_PYTHON, "calls as Python writes them: where {} is a tool, a call", TOOLS, UNREAD),
+    _IN_PYTHON,
 )
 """Forms of a text that is no answer."""
 NAMED_IN_ANSWERS: Final = (
+    _IN_PYTHON,
     Form(_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", TOOLS, UNREAD),
 )
 """Forms that the content of an answer may have instead of words."""

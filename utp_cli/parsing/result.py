@@ -9,6 +9,7 @@ from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.parsing.answered import ANNOUNCED, TRUNCATED, hints, no_answer, what_is_missing
 from utp_cli.parsing.captured import ABSENT, UNFINISHED, conversation_of
 from utp_cli.parsing.lost_beside import lost_finding
+from utp_cli.parsing.odd_answers import odd_calls
 from utp_cli.protocol.calls import Note, ParseResult
 from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.protocol.patterns import regex
@@ -88,7 +89,8 @@ class Parsed(ParseResult):
         if self.captures and self.captures[self.chosen].kind == "tools" and not self.calls:
             return [*self.named, *self._tools_alone()]
         wrong = self._quoted_command() if self.shape == "text" and _SERVED.search(self.content) else []
-        code, words = ("", "") if self.calls or self.named else self._hinted()
+        odd = odd_calls(self) if self.calls and not self.named else ""
+        code, words = (odd, "") if self.calls or self.named else self._hinted()
         if not (error or code or words):
             return [*wrong, *self.named, *(self._wrong_parser() if self.circumstances.server else ())]
         from utp_cli.diagnosis.guessed import further_causes, guesses, weighed  # noqa: PLC0415 - loads the error texts, for failures only
@@ -104,7 +106,7 @@ class Parsed(ParseResult):
         """Return what hints at a cause where nothing is named: by itself, and by what is known beside it."""
         code, words = hints(self)
         code = code or self._named_alone()
-        unfounded = code == ANNOUNCED or (code == TRUNCATED and not self.rejected)
+        unfounded = code in (ANNOUNCED, "tools-dropped-from-prompt") or (code == TRUNCATED and not self.rejected)
         code = "" if unfounded and self._has_no_tools() else code
         return code or ("" if words else _NO_JSON if self._is_no_json() else self._fits_no_schema()), words
 

@@ -1,0 +1,76 @@
+"""Answers whose calls are sound for a reader, and odd in a way that hints at a cause."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.diagnosis.models import BUILT_IN
+from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.protocol.patterns import regex
+from utp_cli.wire.access import dicts_of
+
+if TYPE_CHECKING:
+    from utp_cli.protocol.calls import ParseResult
+
+_NO_NAME: Final = regex(r"[^\n]*[\s(){}\[\]\"'`<>,;|=]")
+"""What stands in no name of a tool: all providers take letters, digits, `_` and `-`, some `.`, `:` and `/`."""
+_NAMESPACE: Final = regex(r"(?:functions|default_api|tools?)[.:]\w")
+"""What models write in front of a name: the namespace under which their own prompt lists tools."""
+_THEIR_OWN: Final = BUILT_IN | {"multi_tool_use.parallel"}
+_AROUND: Final = frozenset({"arguments", "parameters", "args", "tool_input", "tool_args"})
+"""Keys that a model puts around the arguments."""
+
+
+def odd_calls(result: ParseResult) -> str:
+    """Return the code at which the calls of an answer hint, or the way it ended; `""` for a sound one.
+
+    Their names and arguments are looked at where no tools are known.
+    """
+    for call in result.calls:
+        if call.valid is not None or call.rung != "native":
+            continue
+        if call.name in _THEIR_OWN:
+            return "unknown-tool"
+        if _NO_NAME.match(call.name) or _NAMESPACE.match(call.name):
+            return "tool-name-variant"
+        if len(call.arguments) in (1, 2) and _is_wrapped(call.arguments):
+            return "unexpected-argument"
+    if result.finish_reason is None:
+        return "finish-stop-with-calls" if _never_ended(result.facts.document) else ""
+    return "truncated-call" if meaning_of(result.finish_reason) == "length" else ""
+
+
+def _never_ended(document: Any) -> bool:
+    """Whether a whole chat completion says itself that it has not ended."""
+    if not isinstance(document, dict) or document.get("object") != "chat.completion":
+        return False
+    return any("finish_reason" in one and one["finish_reason"] is None for _, one in dicts_of(document.get("choices")))
+
+
+def no_choices(document: Any) -> bool:
+    """Whether a chat completion has no choice at all: who passed it on hid why."""
+    return isinstance(document, dict) and document.get("object") == "chat.completion" and not document.get("choices")
+
+
+def _is_wrapped(arguments: dict[str, Any]) -> bool:
+    """Whether the arguments stand in an object of their own, or are the schema that the model was given."""
+    schema = arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)
+    return schema or (len(arguments) == 1 and any(isinstance(arguments.get(key), dict) for key in _AROUND))
+
+
+_DENIES: Final = regex(
+    r"\bI (?:currently )?(?:(?:don['\u2019]?t|do not)(?: currently| actually| seem to)? (?:have|see)"
+    r"|(?:can['\u2019]?t|cannot|am (?:not able|unable) to)(?: directly| actually)?"
+    r" (?:access|use|call|execute|invoke|run))"
+    r"(?: any| the| access to(?: any| the)?| an?)?(?: external| available| such| real| provided)?"
+    r" (?:tools?|functions?|function calls?|plugins)\b(?! (?:for|that|named|in|of|called))",
+    re.IGNORECASE,
+)
+_SHORT: Final = 600
+"""Characters of an answer that says little else."""
+
+
+def denies_tools(content: str) -> bool:
+    """Whether a short answer says that its writer has no tools at all."""
+    return len(content) <= _SHORT and _DENIES.search(content) is not None
