@@ -39,13 +39,16 @@ TWICE = [("f", {"a": 1}), ("f", {"b": 2})]
         ([piece(0, "x", "f", '{"a":1}'), piece(0, "y", "f", '{"b":2}')], TWICE, ["stream-index-collision"]),
         ([piece(0, "x", "f", '{"a":1}'), piece(0, None, "g", '{"b":2}')], BOTH, ["stream-index-collision"]),
         ([piece(1, "y", "g", '{"b":2}'), piece(0, "x", "f", '{"a":1}')], BOTH, []),
-        ([piece(3, "y", "g", '{"b"'), piece(0, "x", "f", '{"a":1}'), piece(3, None, None, ":2}")], BOTH, []),
+        ([piece(1, "y", "g", '{"b"'), piece(0, "x", "f", '{"a":1}'), piece(1, None, None, ":2}")], BOTH, []),
+        ([piece(3, "y", "g", '{"b"'), piece(0, "x", "f", '{"a":1}'), piece(3, None, None, ":2}")], BOTH,
+         ["call-shape-invalid"]),
         ([piece(0, "x", "f", '{"a"'), piece(0, "y", None, ":1}")], BOTH[:1], []),
         ([piece(0, "x", "f", '{"a":1}'), piece(0, "x", "g", '{"b":2}')], BOTH, ["stream-index-collision"]),
         ([piece(0, None, None, '{"a"'), piece(0, "x", "f", ":1}")], BOTH[:1], []),
     ],
     ids=("equal ids", "equal ids interleaved", "one index, two ids", "one index, two ids, one name",
-         "one index, two names", "the second first", "pieces of the second first", "an id for each piece",
+         "one index, two names", "the second first", "pieces of the second first",
+         "a number left out", "an id for each piece",
          "one index, one id, two names", "arguments first"),
 )  # fmt: skip
 def test_which_calls_there_are(deltas: list[dict[str, Any]], calls: Any, diagnoses: list[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.observation import Observation
+from utp_cli.diagnosis.subject import compact
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.protocol.patterns import regex
 
@@ -29,7 +30,13 @@ _WHOLE_LIST = (
     "(`parallel_tool_calls: false`); update the server"
 )
 _AGAIN = "the text says the structured call again: people see it written"
-_HOLDS_BACK = "the call is run: drop the text from its marker on; a newer server"
+_HOLDS_BACK = "the call is run: drop the text that says it again; update the server: a newer one"
+_JSON = ("{", "[", "`", ",")
+"""How a text begins that may be JSON."""
+_FEWEST = 2
+"""Values of a call that nobody says line by line."""
+_LONGEST = 20_000
+"""Characters of a text that is compared with the values of calls."""
 _ALL = "send `parallel_tool_calls: true`: without it llama-server reads one call of an answer"
 _ONE_A_TURN = "one call a turn (`parallel_tool_calls: false`), or a newer server; the call can be read out of the text"
 _BEGINS = regex(r"(?:^|\n)[ \t]*\Z|[.!:>] ?\Z")
@@ -51,13 +58,13 @@ def calls_behind(answer: Answer) -> list[CallView]:
 
 def said_again(answer: Answer) -> Iterator[Observation]:
     """Find the first call in a text beside structured ones: one of them again, or a further one."""
-    yield from islice((*_marked(answer), *_bare(answer)), 1)
+    yield from islice((*_marked(answer), *_bare(answer), *_values(answer)), 1)
 
 
 def _marked(answer: Answer) -> Iterator[Observation]:
     """Find calls in markup: structured ones again, which the ladder drops, and others, on lines of their own."""
     texts, others = answer.result.texts, {call.pointer for call in answer.call_views}
-    seen = {passage.pointer for passage in answer.bare} - others
+    seen = {one.pointer for one in answer.bare if one.holds_call or one.text.lstrip()[:1] in _JSON} - others
     for again in (part for part in answer.result.segments if part.kind == "call" and part.pointer in seen):
         written = texts[again.pointer][slice(*again.span)]
         yield Observation(
@@ -67,7 +74,7 @@ def _marked(answer: Answer) -> Iterator[Observation]:
             evidence=written,
             pointer=again.pointer,
             span=again.span,
-            fix=_HOLDS_BACK + (", or `stream: false`," if answer.result.stream else "") + " holds it back",
+            fix=_held_back(answer),
         )
     for call in answer.in_text:
         text = texts.get(call.pointer, "")
@@ -109,8 +116,39 @@ def _bare(answer: Answer) -> Iterator[Observation]:
                 evidence=passage.text,
                 pointer=passage.pointer,
                 severity="warning",
+                fix=_held_back(answer),
             )
             return
+
+
+def _values(answer: Answer) -> Iterator[Observation]:
+    """Find a text that is nothing but the values of a structured call, line by line: its markup was taken off."""
+    for passage in answer.bare:
+        lines = [line.strip() for line in passage.text[:_LONGEST].splitlines() if line.strip()]
+        if len(lines) < _FEWEST or passage.holds_call or len(passage.text) > _LONGEST:
+            continue
+        for call in answer.native:
+            if len(call.arguments) >= _FEWEST and lines == _lines_of(call):
+                yield Observation(
+                    severity="warning",
+                    message=f"the text is nothing but the values of the call of {call.name}: people see them written",
+                    evidence=passage.text,
+                    pointer=passage.pointer,
+                    fix=_held_back(answer),
+                    tool=call.name,
+                )
+                return
+
+
+def _lines_of(call: CallView) -> list[str]:
+    """Return the values of a call as lines of text, in their order."""
+    texts = (value if isinstance(value, str) else compact(value) for value in call.arguments.values())
+    return [line.strip() for text in texts for line in text.splitlines() if line.strip()]
+
+
+def _held_back(answer: Answer) -> str:
+    """Say what keeps the text of a call that is run from people."""
+    return _HOLDS_BACK + (", or `stream: false`," if answer.result.stream else "") + " holds it back"
 
 
 def named_alone(text: str) -> set[str]:

@@ -36,13 +36,6 @@ CAUSES = (
         change="delete the key `tool_calls` where it is empty.",
     ),
     cause(
-        "call-id-format",
-        "The id of a call is too long for this provider, or has characters that it refuses.",
-        sees="HTTP 400 after a switch of model or provider in a session.",
-        change="map ids of calls and results with one function: 40 characters on OpenAI chat, 64 on Responses and "
-        "Bedrock, letters, digits, `_` and `-` on Anthropic and Bedrock.",
-    ),
-    cause(
         "block-extra-field",
         "A message or block was sent back with fields that the input does not take.",
         sees="HTTP 400 that names a field of an answer.",

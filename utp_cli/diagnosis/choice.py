@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of
 
@@ -173,6 +175,16 @@ def _of_one(call: CallView) -> bool:
     return call.parser in _BLOCKS and call.pointer.startswith(("/content/", "/output/"))
 
 
+_OTHER_WORDS = regex(r"(?:tool|function)[_ -]?(?:calls?|uses?)", re.IGNORECASE)
+"""Words for a call, of other APIs and of none."""
+_ITS_WORDS = frozenset({"tool_calls", "function_call"})
+"""Those of chat completions (the types of openai 2.54); some who print them do so in upper case."""
+_RIGHT_WORD = (
+    "update the server or gateway: `finish_reason` is `tool_calls` here; until then decide by the calls, and read the "
+    "answer with a client that does not check the word"
+)
+
+
 @diagnosis("finish-stop-with-calls", "warning", views=("native",))
 def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     """The stop reason is `stop` or `end_turn`, and there is a call.
@@ -180,7 +192,8 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     What people see: the agent ends the turn and ignores the call.
 
     What proves it: a structured call on the OpenAI chat wire with the stop reason `stop`, or on Anthropic's or
-    Bedrock's with `end_turn`. Where a tool was forced OpenAI's API itself does that.
+    Bedrock's with `end_turn`. Where a tool was forced OpenAI's API itself does that. Or the stop reason on the chat
+    wire is a word for a call that this API does not have (`tool_call`, `tool_use`): strict clients refuse the answer.
 
     What to change: decide by the calls (`tool_calls`, `tool_use` blocks), not by the stop reason; update the server or
     the proxy (OpenVINO, mlx and SGLang had it; gateways that translate a chat answer for Anthropic's clients).
@@ -195,4 +208,14 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
             evidence=f"finish_reason: {answer.result.finish_reason}, {len(made)} calls",
             pointer=made[0].pointer,
             tool=made[0].name,
+        )
+    reason = answer.result.finish_reason or ""
+    chat = [call for call in made if call.parser in _CHAT]
+    if chat and _OTHER_WORDS.fullmatch(reason) and reason.lower() not in _ITS_WORDS:
+        yield Observation(
+            message=f"{chat[0].name} is called, and the stop reason is {reason}, which chat completions do not have",
+            evidence=f"finish_reason: {reason}, {len(chat)} calls",
+            pointer=chat[0].pointer,
+            fix=_RIGHT_WORD,
+            tool=chat[0].name,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.call_view import named_inside
+from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
 from utp_cli.diagnosis.subject import ConversationHistory
@@ -45,7 +46,8 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     What proves it: a call in OpenAI's `tool_calls` has no `function`: its name and arguments stand beside `id`, or
     there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so. A piece
     of a stream with `arguments: null` is told as a hint, so is a call of a stream without `index`, and a block of
-    Anthropic's that begins a call without `input`: strict clients refuse all of them.
+    Anthropic's that begins a call without `input`: strict clients refuse all of them. So are indexes of the calls of a
+    stream that do not begin at 0, or leave a number out: clients that join pieces by equal indexes read them.
 
     What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
     `arguments` always stands there, as a text: `"{}"` where there are none. A call without `function` in a history is
@@ -61,8 +63,27 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     collided = any(anomaly.code == "index-collision" for anomaly in subject.anomalies)
     for hint in () if collided else odd(subject, "index-missing", "a call of a stream comes without an index"):
         yield replace(hint, severity="info", fix=_NO_INDEX)
+    for code, message in _OFF_INDEXES.items():
+        for wrong in odd(subject, code, message):
+            yield replace(wrong, severity="info", fix=_FROM_ZERO)
     for hint in odd(subject, "input-missing", "the block that begins a call lacks its input: strict clients refuse it"):
         yield replace(hint, severity="info", fix=_NO_INPUT)
+
+
+@diagnosis("call-id-format", "error", views=("anomalies",))
+def call_id_format(answer: Answer) -> Iterator[Observation]:
+    """The id of a call is too long for this provider, or has characters that it refuses.
+
+    What people see: HTTP 400 after a switch of model or provider in a session.
+
+    What proves it: an error body, a log line or an error in a stream with one of the texts below. A warning: the id of
+    a call is one text three times or more behind itself: the pieces of a stream each had it, and a client joined them.
+
+    What to change: map ids of calls and results with one function: 40 characters on OpenAI chat, 64 on Responses and
+    Bedrock, letters, digits, `_` and `-` on Anthropic and Bedrock.
+    """
+    for joined in odd(answer, "id-joined", "the id of a call stands in it again and again: a client joined pieces so"):
+        yield replace(joined, severity="warning", fix=_JOINED_IDS)
 
 
 @diagnosis("legacy-functions-field", "warning", kinds=("answer", "session"), views=("anomalies",))
@@ -104,7 +125,7 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
     """
     for call in answer.rejected:
         nameless = call.rung == "native" and call.reason == "malformed" and not (call.name or "").strip()
-        if nameless and (call.raw or not answer.result.facts.lone):  # a part of a stream may lack the beginning
+        if nameless and (strict(call.raw).ok or not answer.result.facts.lone):  # a part may lack the beginning
             streamed = answer.result.stream
             yield Observation(
                 message="a call without a name" + (" in any piece of the stream" if streamed else ""),
@@ -131,8 +152,20 @@ def call_name_empty(answer: Answer) -> Iterator[Observation]:
             )
 
 
+_JOINED_IDS = (
+    "the server repeats the id in each piece, and the client must set it once and not append it (LangChain4j: "
+    "`accumulateToolCallId(false)`); put the one id into the call and into its result"
+)
 _SAID_AGAIN = "nothing: it is one call, said a second time for old clients"
 _NULL = "a client takes null there as an empty text: upgrade the one that refuses it, or the server that sends it"
+_OFF_INDEXES = {
+    "index-high": "the calls of the stream are not counted from 0: clients that go by position lose arguments",
+    "index-gap": "the indexes of the calls leave a number out: clients that go by position lose arguments",
+}
+_FROM_ZERO = (
+    "the gateway counts `index` over the calls alone, from 0 on, and not over blocks of text and thinking: update it; "
+    "a client joins pieces by equal `index`, whatever it is"
+)
 _NO_INDEX = "the server or gateway sends an `index` with every call: upgrade it; a client may take 0 for one call alone"
 _NAMELESS = "whoever makes the stream puts `id` and `name` into content_block itself: upgrade the server or gateway"
 _NO_INPUT = "the server sends `input: {}` in content_block_start, as Anthropic does: upgrade it"

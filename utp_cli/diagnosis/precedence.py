@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from utp_cli.protocol.findings import Finding
+    from utp_cli.protocol.findings import Finding, Place
 
 
 class Precedence(NamedTuple):
@@ -32,6 +32,7 @@ PRECEDENCE = (
         ("duplicate-call", "call-id-missing", "call-id-duplicate", "call-name-empty", *_BROKEN),
     ),
     Precedence("stream-arguments-repeated", _BROKEN),
+    Precedence("streaming-parser-loss", _BROKEN, "call"),
     Precedence("truncated-call", ("truncation-hidden", *_BROKEN, *_UNFIT), "call"),
     Precedence("truncation-hidden", (*_BROKEN, *_UNFIT), "call"),
     Precedence("arguments-wrong-kind", ("arguments-double-encoded",)),
@@ -58,12 +59,20 @@ PRECEDENCE = (
 
 
 def resolve_precedence(findings: Iterable[Finding], rows: Sequence[Precedence] = PRECEDENCE) -> list[Finding]:
-    """Drop the findings that another one stands for."""
+    """Drop the findings that another one stands for; a hint stands for hints alone."""
     left = list(findings)
     codes = {finding.code for finding in left}
     for row in rows if len(codes) > 1 else ():
         if row.first in codes:
-            places = {finding.place for finding in left if finding.code == row.first}
-            left = [f for f in left if f.code not in row.then or (row.of == "call" and f.place not in places)]
+            firsts = [finding for finding in left if finding.code == row.first]
+            places = {finding.place for finding in firsts}
+            proven = {finding.place for finding in firsts if finding.severity != "info"}
+            left = [f for f in left if f.code not in row.then or not _is_told(row, f, proven, places)]
             codes = {finding.code for finding in left}
     return left
+
+
+def _is_told(row: Precedence, finding: Finding, proven: set[Place], places: set[Place]) -> bool:
+    """Whether the first of a row, which stands at these places, stands for a finding."""
+    tellers = places if finding.severity == "info" else proven
+    return finding.place in tellers if row.of == "call" else bool(tellers)

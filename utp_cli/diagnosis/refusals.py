@@ -78,6 +78,8 @@ _SERIES = regex(r"[\d_.-]")
 """What stands behind the name of a series."""
 _COMMAND = 2_000
 """Characters of an error in which options are looked for."""
+_DOUBLED = regex(r"(?<![\w-])([A-Za-z][A-Za-z0-9]{0,30}(?:[_-][A-Za-z0-9]{1,30}){1,4}?)\1{1,30}(?![\w-])")
+"""A name of several words, twice or more times behind itself."""
 _PATH = regex(
     r"(?<![\w./:@-])(?:body\.|request\.|session\.)?(?:messages|tools?|input|contents?|functions|choices|tool_calls|session)"
     r"(?:\.[A-Za-z_]\w{0,40}){0,6}(?:\.\d{1,4}|\[\d{1,4}\])(?:\.\w{1,60}|\[\d{1,4}\]){0,12}(?![\w/(-])"
@@ -287,6 +289,13 @@ _SHOWN: tuple[tuple[str, Callable[[Refusal], bool], str, str, str], ...] = (
         "tool-shape-invalid",
         "no `function` stands around the name of a tool",
         "name, description and parameters under `function`; as they are, tools go to /v1/responses",
+    ),
+    (
+        "unknown-tool",
+        lambda refusal: _DOUBLED.search(refusal.message[:_COMMAND]) is not None,
+        "stream-name-repeated",
+        "the name stands there again and again: a client joined what every chunk of a stream repeats",
+        "assign name and arguments that come whole again, and do not append them",
     ),
 )
 """Words that say several things, what of the request tells which; then the diagnosis, what it comes of, and the fix."""

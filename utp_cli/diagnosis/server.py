@@ -74,8 +74,8 @@ def call_left_in_content(answer: Answer) -> Iterator[Observation]:
     say that it is printed instead of run; a hint says what makes a server read it. In a stream a marker that
     opens a call is enough: parsers of streams hold it back.
     A text that is nothing but the arguments of a known tool, or of the tool that the thinking names, is one, too.
-    Where there is a structured call, a text that is nothing but its JSON is a warning: the call is run, and people
-    see it written.
+    Where there is a structured call, a text that is nothing but its JSON, or but the values of its arguments line by
+    line, is a warning: the call is run, and people see it written.
 
     What to change: run the server with the tool parser of the model's format (vLLM:
     `--enable-auto-tool-choice --tool-call-parser NAME`; SGLang: `--tool-call-parser NAME`; llama.cpp:
@@ -277,6 +277,24 @@ def _alike(one: Dialect, other: Dialect) -> bool:
     return one.family == other.family and one.call_open == other.call_open and one.body.call == other.body.call
 
 
+_MANY = 8
+"""Tokens that are more than an empty turn has."""
+_LAST_EVENT = (
+    "upgrade the server, which sends the last event of its own stream as the answer (Xinference did), or ask with "
+    "`stream: true` and read the stream; the event by itself, out of a stream, is sound"
+)
+
+
+def _without_choices(answer: Answer) -> bool:
+    """Whether it is a body of chat completions without a choice, and no stream was asked for."""
+    document = answer.result.facts.document
+    return (
+        isinstance(document, dict)
+        and document.get("choices") == []
+        and not (answer.result.stream or answer.result.finish_reason or answer.request.get("stream"))
+    )
+
+
 @diagnosis("calls-lost", "error")
 def calls_lost(answer: Answer) -> Iterator[Observation]:
     """The server swallowed what the model wrote.
@@ -285,7 +303,8 @@ def calls_lost(answer: Answer) -> Iterator[Observation]:
 
     What proves it: the stop reason says tool call and there is none anywhere; or text, thinking and calls
     are all empty, the stop reason is normal, and at least 8 tokens were generated (those of hidden thinking
-    not counted); or it is a length limit, a call was forced, and the model was told not to think.
+    not counted); or it is a length limit, a call was forced, and the model was told not to think. A warning: a body
+    that was asked for whole has no choices, and counts the tokens of an answer.
 
     What to change: retry the turn; repeat the request with `stream: false`, and once without the server's tool
     parser, to see the raw text; then upgrade the server or switch the parser. Ollama: read the calls of the last
@@ -303,11 +322,20 @@ def calls_lost(answer: Answer) -> Iterator[Observation]:
         )
     tokens = (answer.completion_tokens or 0) - answer.hidden_tokens
     empty = not any(text.strip() for text in result.texts.values()) and not answer.speaks_otherwise
-    if answer.stop == "stop" and tokens >= 8 and empty:
+    if answer.stop == "stop" and tokens >= _MANY and empty:
         yield Observation(
             message="nothing arrived of what the model generated",
             evidence=f"{tokens} tokens generated, and text, thinking and calls are empty",
             fix=fixes.lost_text(answer),
+        )
+    if tokens >= _MANY and _without_choices(answer):
+        asked = bool(answer.request)  # else it may be the last event of a stream, which nobody called one
+        yield Observation(
+            severity="warning" if asked else "info",
+            confidence="medium" if asked else "low",
+            message="the body has no choices: the answer was lost, and what is left counts its tokens",
+            evidence=f"choices: [], {tokens} tokens generated",
+            fix=_LAST_EVENT,
         )
     if is_swallowed(answer):
         yield Observation(

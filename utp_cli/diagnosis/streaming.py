@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import lone_closing
+from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
 if TYPE_CHECKING:
@@ -27,8 +29,25 @@ def odd(subject: Answer | ConversationHistory, code: str, message: str) -> Itera
 
 
 _IN_ORDER = "join the pieces of one `index` in their order; the server or gateway sends one piece a call in each event"
+_SPLIT = (
+    "each piece with whole arguments is a call of its own: split them; the provider or gateway has to count `index` up "
+    "and to give every call an `id` of its own; until then `parallel_tool_calls: false`"
+)
 _CLOSED_EARLY = "the gateway ends a block of tool_use before its last piece: update it, or ask with `stream: false`"
 _FRAMED_TWICE = "a relay or proxy puts `data:` before lines that have it: let it pass the bytes on as they are"
+_COMMENT = (
+    "the gateway has to pass comments on as comments (a line that begins with a colon), or drop them; until then "
+    "ignore frames whose data begins with a colon"
+)
+_BEHIND_END = "whoever makes the stream sends every block before message_stop; a client drops what comes behind it"
+_MISPLACED = (
+    "who makes the stream begins a new block when the kind changes: update the gateway (LiteLLM, a proxy), or ask with "
+    "`stream: false`; where thinking is what is misplaced, without thinking"
+)
+_STOP_EARLY = (
+    "update the proxy that sends `finishReason: STOP` with empty chunks; a client reads to the end of the stream, and "
+    "takes no STOP without parts for the end"
+)
 
 
 @diagnosis("stream-index-collision", "error", views=("anomalies",))
@@ -37,8 +56,8 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
 
     What people see: parallel calls become one, with names or arguments glued together.
 
-    What proves it: two different ids, or a second complete name, under one `tool_calls[].index`; or several
-    calls without any `index`.
+    What proves it: two different ids, or a second complete name, under one `tool_calls[].index`; several whole
+    arguments that differ, each with name and id, under one; or several calls without any `index`.
 
     What to change: group the pieces by `id` when it changes; the server or the gateway must send an `index` with
     every call. Ollama and some Gemini gateways send `index: 0` for all: update them, or send
@@ -47,6 +66,8 @@ def stream_index_collision(answer: Answer) -> Iterator[Observation]:
     Symptoms: `Extra data: line 1 column`, `tool call index 0 reused`.
     """
     yield from odd(answer, "index-collision", "pieces of different calls come under one index")
+    for shared in odd(answer, "index-shared", "several calls come under one index and one id"):
+        yield replace(shared, fix=_SPLIT)
     for hint in odd(answer, "index-twice", "one event has two pieces of one call: some clients keep the last"):
         yield replace(hint, severity="info", confidence="low", fix=_IN_ORDER)
 
@@ -87,7 +108,10 @@ def stream_name_repeated(answer: Answer) -> Iterator[Observation]:
                 )
 
 
-_HELD = "the adapter sends an empty text with the name, not {}; a client drops a first {} when more arguments come"
+_HELD = (
+    "the adapter sends an empty text with the name, not {}: upgrade it (older LiteLLM made it of the empty input with "
+    "which a block of Anthropic's begins); a client drops a first {} when more arguments come"
+)
 
 
 @diagnosis("stream-arguments-repeated", "error", views=("anomalies",))
@@ -109,11 +133,33 @@ def stream_arguments_repeated(answer: Answer) -> Iterator[Observation]:
         yield replace(each, severity="warning", fix=_HELD)
 
 
+_LONGEST = 100_000
+"""Characters of arguments that are looked at."""
+_MOST_OPENED, _MOST_CLOSED = 3, 8
+"""Places where a value in quotes may begin, and end."""
 _BEFORE = ('{"', "{")
 """What the beginning of arguments is lost with."""
+_LOST_BEGINNING = (
+    "the server's parser of streams lost it: `stream: false` for turns with tools, until the server is updated to a "
+    "newer release (vLLM with qwen3_coder: also `--tool-call-parser qwen3_xml`); what is there is whole with {lost} "
+    "in front"
+)
+_QUOTED = (
+    "the server's parser took the list or the object for a text, and put it in quotes as it is: a newer parser that "
+    "reads the types of the tool's schema (vLLM: a newer qwen3_coder, or `--tool-call-parser qwen3_xml`), or "
+    "`stream: false`"
+)
+_OPENS = regex(r":\s{0,9}\"(?=\s{0,9}(?:\[\s{0,9}[\"{\[\]]|\{\s{0,9}[\"}]))")
+"""The quote in front of a list or an object."""
+_CLOSES = regex(r"(?<=[\]}])\s{0,9}\"(?=\s{0,9}[,}])")
+"""The quote behind one."""
+_UNFINISHED = (
+    "the proxy sends response.output_item.done for each item, and all of them in the `output` of response.completed: "
+    "update it; a client may take the call from its deltas; or ask with `stream: false`"
+)
 
 
-@diagnosis("streaming-parser-loss", "error", views=("rejected", "misfits"))
+@diagnosis("streaming-parser-loss", "error", views=("misread", "rejected", "misfits", "anomalies"))
 def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
     """The parser of streamed calls failed, and lost a part of the answer.
 
@@ -121,8 +167,11 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
 
     What proves it: an error body, a log line or an error in a stream with one of the texts below; or a streamed call
     whose name came, and whose arguments are JSON but for their beginning (not Anthropic's, who streams what the model
-    writes). As a hint: a streamed call lacks what its tool requires, and the end of a call's markup stands in the text
-    beside it; or its arguments break off though the stop reason says that a tool is called.
+    writes), or are JSON once the quotes around a list or an object are taken off. A warning: response.completed of the
+    Responses API has an empty output, and calls that were streamed never got their response.output_item.done, from
+    which many clients build their answer. As a hint: a streamed call lacks what its tool requires, and the end of a
+    call's markup stands in the text beside it; or its arguments break off though the stop reason says that a tool is
+    called.
 
     What to change: `stream: false` for turns with tools, until the server is updated to a newer release; vLLM:
     `--stream-interval 1`.
@@ -130,16 +179,31 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
     if not answer.result.stream:
         return
     parsed = answer.shape != "anthropic" or answer.server
-    for call in answer.rejected if parsed else ():
-        begun = call.rung == "native" and call.name and call.raw.strip() and not call.raw.lstrip().startswith(_BEFORE)
-        if begun and any(isinstance(strict(lost + call.raw).value, dict) for lost in _BEFORE):
+    for call in [view for view, _ in answer.misread if view.native and view.name] if parsed else ():
+        begun = not call.text.lstrip().startswith(_BEFORE)
+        found = [lost for lost in _BEFORE if begun and isinstance(strict(lost + call.text).value, dict)]
+        if found:
             yield Observation(
                 message=f"the beginning of the arguments of {call.name} is lost",
-                evidence=call.raw,
+                evidence=call.text,
                 pointer=call.pointer,
+                fix=_LOST_BEGINNING.format(lost=found[0]),
                 tool=call.name,
             )
             return
+    for view in [view for view, _ in answer.misread if view.native] if parsed else ():
+        if key := _quoted_value(view.text):
+            yield Observation(
+                message=f"{key} stands in quotes, and its own quotes are not escaped: a list or an object was streamed "
+                "as a text",
+                evidence=view.text,
+                pointer=view.pointer,
+                fix=_QUOTED,
+                tool=view.name,
+            )
+            return
+    for unfinished in odd(answer, "item-unfinished", "a call of the stream never ends, and the last event lacks it"):
+        yield replace(unfinished, severity="warning", fix=_UNFINISHED)
     cut = [call for call in answer.rejected if call.rung == "native" and call.name and call.reason == "truncated"]
     if parsed and cut and answer.stop == "tool":
         yield Observation(
@@ -162,6 +226,24 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
         )
 
 
+def _quoted_value(text: str) -> str:
+    """Return the key whose value is a list or an object in quotes, where the text is JSON without them; else `""`."""
+    for opens in islice(_OPENS.finditer(text), _MOST_OPENED) if len(text) <= _LONGEST else ():
+        for closes in islice(_CLOSES.finditer(text, opens.end()), _MOST_CLOSED):
+            middle = text[opens.end() : closes.end() - 1]
+            mended = strict(text[: opens.end() - 1] + middle + text[closes.end() :]).value
+            if isinstance(mended, dict):
+                return next((key for key, value in mended.items() if value == strict(middle).value), "a value")
+    return ""
+
+
+_OF_BLOCKS = {
+    "block-after-end": ("a further block begins behind the event that ends the message", _BEHIND_END),
+    "delta-misplaced": ("a delta comes in a block of another kind", _MISPLACED),
+}
+"""Anomalies of Anthropic's blocks: what is wrong, and what helps."""
+
+
 @diagnosis("sse-framing-broken", "error", views=("anomalies",))
 def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     """The frames of the stream are broken.
@@ -169,8 +251,10 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     What people see: the client waits for ever, or sees half of the answer.
 
     What proves it: pieces of a block of Anthropic's come behind its `content_block_stop` (here they are read, where
-    no other block has begun); `data:` lines of separate JSON documents are not parted by an empty line, or a `data:`
-    payload is neither JSON nor `[DONE]`.
+    no other block has begun), a further block behind `message_stop`, or a delta of another kind than its block
+    (`thinking_delta` in a text); `data:` lines of separate JSON documents are not parted by an empty line, or a `data:`
+    payload is neither JSON nor `[DONE]`: a comment, say. A warning: Gemini's `finishReason` stands in an empty chunk,
+    and the content comes behind it.
     Where no event at all is parted from the next, it is a hint: whoever copied the stream may have left the
     empty lines out.
 
@@ -183,7 +267,14 @@ def sse_framing_broken(answer: Answer) -> Iterator[Observation]:
     broken = [*odd(answer, "sse-framing", "the stream's events are not framed as SSE asks")]
     for late in odd(answer, "delta-after-stop", "pieces of a block come after the event that ends it"):
         yield replace(late, fix=_CLOSED_EARLY)
+    for code, (message, fix) in _OF_BLOCKS.items():
+        for wrong in odd(answer, code, message):
+            yield replace(wrong, fix=fix)
+    for early in odd(answer, "content-after-finish", "content comes behind the chunk that says how the answer ended"):
+        yield replace(early, severity="warning", fix=_STOP_EARLY)
     yield from broken
+    for comment in odd(answer, "sse-comment-framed", "a comment of the stream stands in a `data:` line"):
+        yield replace(comment, fix=_COMMENT)
     for twice in odd(answer, "sse-framed-twice", "the stream's events are framed twice: `data:` stands two times"):
         yield replace(twice, fix=_FRAMED_TWICE)
     unparted = "no empty line between the events, which may have been lost in copying"

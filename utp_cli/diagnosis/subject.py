@@ -37,9 +37,11 @@ _COMPLETION = regex(r"/choices/\d+/text")
 _HIDDEN_TOKENS = (
     ("usage", "completion_tokens_details", "reasoning_tokens"),
     ("usage", "output_tokens_details", "reasoning_tokens"),
+    ("usage", "output_tokens_details", "thinking_tokens"),
     ("usageMetadata", "thoughtsTokenCount"),
+    ("tokens", "thinking_tokens"),
 )
-"""Where bodies count the tokens of thinking: OpenAI, its Responses API, Gemini."""
+"""Where bodies count the tokens of thinking: OpenAI, its Responses API, Anthropic, Gemini, records of gateways."""
 
 _OTHER_CONTENT = ("refusal", "audio", "images")
 
@@ -243,10 +245,11 @@ class Answer(Record):
 
     @property
     def bare(self) -> Sequence[AnswerText]:
-        """Visible texts of an answer that begin as JSON does, or a fence, or hold a call."""
+        """Visible texts of an answer that begin as JSON does, or a fence, hold a call, or have lines."""
         if not self.result.texts or (self.raw and not self.native):
             return ()
-        return [one for one in self.visible if one.holds_call or one.text.lstrip()[:1] in ("{", "[", "`", ",")]
+        said = [(one, one.text.strip()) for one in self.visible]
+        return [one for one, text in said if one.holds_call or text[:1] in ("{", "[", "`", ",") or "\n" in text]
 
     @kept
     def system(self) -> str:

@@ -19,10 +19,14 @@ _RENAMED: Final = "stream-name-repeated"
 _SEVERAL: Final = "arguments-concatenated"
 _COLLIDED: Final = "stream-index-collision"
 _NAMELESS: Final = "call-name-empty"
+_NO_JSON: Final = "arguments-invalid-json"
+_PARSER: Final = "the same answer with stream: false: it shows whether the parser of streams or the model wrote it so"
+_LEFT_OUT: Final = regex(r"\.{3}|\u2026")
+"""How somebody shows that a piece is missing."""
 _FIELD: Final = regex(
     r"(?<![\w-])[\"'`]?(?P<key>name|arguments|args|partial_json|partialJson|argsTextDelta|inputTextDelta)[\"'`]?"
     r"\s{0,3}[:=]\s{0,3}(?:(?P<quote>[\"'`])(?P<value>(?:[^\"'`\\\n]|\\.|(?!(?P=quote))[\"'`]){0,4000})(?P=quote)"
-    r"|(?P<none>null\b|None\b|undefined\b)|(?P<word>[A-Za-z][\w.-]{0,63})[ \t]*$)",
+    r"|(?P<none>null\b|None\b|undefined\b)|(?P<word>[A-Za-z][\w.-]{0,63})(?=[ \t]*$|[ \t,]{1,3}arg))",
     re.MULTILINE,
 )
 """A name, or a text of arguments, as JSON, Python, JavaScript and YAML write them."""
@@ -73,10 +77,12 @@ def pieces_told(text: str) -> Doubt | None:
         return _of_whole_calls(names, texts, whole)
     if set(names) == {""}:
         return Doubt("pieces of a stream, each made a call without a name", JOINS, _NAMELESS)
-    if len(set(names)) == 1 and len(names) >= _SHORT:
+    if names[0] and len(set(names)) == 1 and len(names) >= _SHORT:
         return Doubt("parts of a stream, each with the name of the call", JOINS, _RENAMED)
     if names[0] and "" in names[1:]:
         return Doubt("pieces of a stream, and behind the first the name is empty", JOINS, _NAMELESS)
+    if not any(names) and _are_broken(texts) and not _LEFT_OUT.search(text):
+        return Doubt("pieces of arguments that make no JSON together", _PARSER, _NO_JSON)
     return None
 
 
@@ -119,6 +125,12 @@ def _grow(texts: Sequence[str]) -> bool:
     """Whether every text but the first begins with the one before it, and no two are the same."""
     grown = all(two.startswith(one) and two != one for one, two in pairwise(texts))
     return len(texts) >= _SHORT and texts[0].startswith("{") and grown
+
+
+def _are_broken(texts: Sequence[str]) -> bool:
+    """Whether texts begin and end as one object does, and make none."""
+    joined = "".join(texts).strip()
+    return len(texts) >= _SHORT and joined[:1] == "{" and joined[-1:] == "}" and loads_or_none(joined) is None
 
 
 def _is_split(texts: Sequence[str]) -> bool:

@@ -24,6 +24,13 @@ _TEXTS: Final[tuple[tuple[str, Literal["text", "reasoning"]], ...]] = (
     ("text", "text"),
 )
 """Keys of a block, or of a delta, that hold text."""
+_DELTAS: Final[dict[str, frozenset[str]]] = {
+    "text": frozenset({"text_delta", "citations_delta"}),
+    "thinking": frozenset({"thinking_delta", "signature_delta"}),
+    **dict.fromkeys(("tool_use", *_RAN_ON_SERVER), frozenset({"input_json_delta"})),
+}
+"""Kinds of blocks, and the deltas that belong into them: the SDKs pass over others, Claude Code ends there (2026)."""
+_KNOWN_DELTAS: Final = frozenset().union(*_DELTAS.values())
 
 
 class _Block(MutableRecord):
@@ -43,8 +50,12 @@ class Decoder(FormatDecoder):
         self._open: dict[int, _Block] = {}
         self._ended: set[int] = set()
         """Indices of blocks that were closed."""
+        self._kinds: dict[int, str] = {}
+        """The kinds of the blocks that began, by their index."""
         self._last = -1
         """The index of the block that began last."""
+        self._stopped = False
+        """The message has ended, and no other has begun."""
         self._reason: str | None = None
 
     def feed(self, document: Any) -> list[WireEvent]:
@@ -97,6 +108,8 @@ class Decoder(FormatDecoder):
     # -- a stream --------------------------------------------------------------------------------------------
 
     def _message_start(self, doc: dict[str, Any]) -> list[WireEvent]:
+        self._stopped = False
+        self._kinds.clear()
         return self._message(dict_of(doc.get("message")))
 
     def _block_start(self, doc: dict[str, Any]) -> list[WireEvent]:
@@ -104,6 +117,9 @@ class Decoder(FormatDecoder):
         block = dict_of(doc.get("content_block"))
         kind = text_of(block.get("type"))
         events = []
+        if self._stopped and index > self._last:  # from 0 on, it is a message whose beginning was left out
+            self.odd("block-after-end", self.at("content", index), f"behind message_stop: block {index}, {kind}")
+        self._kinds[index] = kind
         if index in self._open:
             self.odd("index-collision", self.at("content", index), f"a second block under index {index}")
             events += self._end(index)
@@ -131,6 +147,9 @@ class Decoder(FormatDecoder):
         index = self._index(doc, max(self._last, 0))
         delta = dict_of(doc.get("delta"))
         piece = text_of(delta.get("partial_json"))
+        kind, given = self._kinds.get(index, ""), text_of(delta.get("type"))
+        if given in _KNOWN_DELTAS and given not in _DELTAS.get(kind, _KNOWN_DELTAS):
+            self.odd("delta-misplaced", self.at("content", index), f"a {given} in block {index}, which is {kind}")
         if not piece:
             return self._text(("content", index), delta)
         opened = self._open.get(index)
@@ -165,7 +184,7 @@ class Decoder(FormatDecoder):
         return []
 
     def _message_stop(self, _: dict[str, Any]) -> list[WireEvent]:
-        self.metadata.ended = True
+        self.metadata.ended = self._stopped = True
         return self.close()
 
     def _index(self, doc: dict[str, Any], otherwise: int) -> int:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from utp_cli.wire.spec import WireEvent
 
 
+_ONE_ID, _JOINED_ID, _LONGEST_ID = 4, 12, 10_000
+"""Characters of an id that may be one text three times; what is shorter, somebody made up."""
+
+
 class Scope(MutableRecord):
     """What all decoders of one input share, and where in it this one stands."""
 
@@ -90,6 +94,10 @@ class FormatDecoder:
         """Remember a call's id, and note it where another call has it."""
         if call_id is not None and self.scope.ids.setdefault(call_id, place) != place:
             self.odd("call-id-duplicate", place, f"{call_id} is also the id at {self.scope.ids[call_id]}")
+        if isinstance(call_id, str) and _JOINED_ID <= len(call_id) <= _LONGEST_ID:
+            size = (call_id + call_id).find(call_id, 1)  # no function: every call comes by
+            if len(call_id) >= size * 3 and size >= _ONE_ID and not call_id.isdigit():
+                self.odd("id-joined", place, f"{call_id[:size]}, {len(call_id) // size} times")
 
     def note_kind(self, arguments: Any, place: str, due: type[dict[str, Any] | str]) -> None:
         """Note arguments that are text where an object is due, or the other way round."""

@@ -27,6 +27,7 @@ _LEFT_OUT: Final = regex(r"\{\s*(?:\.{3}|\u2026)\s*\}|\[\s*(?:\.{3}|\u2026)\s*\]
 """What somebody who copies a stream by hand puts for a value."""
 _ODD: Final = "sse-framing"
 _TWICE: Final = "sse-framed-twice"
+_COMMENT: Final = "sse-comment-framed"
 _UNPARTED: Final = "sse-unparted"
 """What is odd where no event of a stream is parted from the next; where some are, it is `_ODD` too."""
 _SSE_PREFIXES: Final = frozenset(word[:n] for word in ("data:", "event:", "id:", "retry:") for n in range(1, len(word)))
@@ -151,8 +152,9 @@ class SseFraming(Framing):
         for line, found in zip(lines, documents, strict=True):
             if found is None and _LEFT_OUT.search(line):  # by whoever wrote it down
                 continue
+            comment = found is None and line.startswith(":")
             fault = "neither JSON nor [DONE]" if found is None else "no empty line around"
-            self.odd(_ODD, f"{fault}: {line}")
+            self.odd(_COMMENT if comment else _ODD, f"{fault}: {line}")
         return [document for document in documents if document is not None]
 
 

@@ -29,7 +29,11 @@ class _Candidate(MutableRecord):
     """The call whose arguments arrive in pieces."""
     arguments: PartialArguments = field(default_factory=PartialArguments)
     called: bool = False
+    spoke: bool = False
+    """A part of it has come."""
     reason: str | None = None
+    ended_by: str | None = None
+    """The id of the response in whose empty chunk a finish reason came, where more may come behind it."""
     malformed: list[WireEvent] = field(default_factory=list)
     held: list[WireEvent] = field(default_factory=list)
     """Events of a later candidate, until those before it have ended."""
@@ -63,6 +67,7 @@ class Decoder(FormatDecoder):
         for place, candidate in dicts_of(doc.get("candidates")):
             number = place if not self.scope.stream else integer_of(candidate.get("index")) or 0
             state = self._candidate(number, ("candidates", number, "content"))
+            self._note_going_on(state, candidate, text_of(doc.get("responseId")))
             said = self._read_candidate(state, candidate)
             if number == 0:
                 events += said
@@ -98,6 +103,20 @@ class Decoder(FormatDecoder):
             place = self.at(*state.root[:-1], "finishMessage")
             state.malformed = self.whole_call(place, name=None, call_id=None, arguments=text_of(said) or ABSENT)
         return events
+
+    def _note_going_on(self, state: _Candidate, candidate: dict[str, Any], response: str) -> None:
+        """Note a candidate that goes on behind the chunk that ended it, and that had nothing else.
+
+        Gemini itself once put STOP into every chunk with text (1.0 and 1.5, 2024). Behind an end with texts before it
+        another answer may stand, which the id of the response tells.
+        """
+        speaks = any(part.get("text") or "functionCall" in part for part in _parts_of(candidate))
+        if speaks and state.ended_by is not None and (not state.spoke or (response and response == state.ended_by)):
+            self.odd("content-after-finish", self.at(*state.root), f"finishReason {state.reason} came before it")
+        if speaks:
+            state.spoke, state.ended_by = True, None
+        elif text_of(candidate.get("finishReason")):
+            state.ended_by = response
 
     def _note_end(self, said: Any) -> None:
         self.metadata.finish_message = text_of(said) or self.metadata.finish_message
@@ -156,6 +175,10 @@ class Decoder(FormatDecoder):
         streamed = state.arguments.whole()
         call.value = streamed if streamed and call.value in (ABSENT, None) else call.value
         return [call.done()]
+
+
+def _parts_of(candidate: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for _, part in dicts_of(dict_of(candidate.get("content")).get("parts"))]
 
 
 def _has_underscores(doc: dict[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.wire.access import dict_of, integer_of, name_of, text_of
+from utp_cli.wire.access import decode_whole, dict_of, integer_of, name_of, text_of
 from utp_cli.wire.decoder import quoted
 from utp_cli.wire.open_call import is_json
 
@@ -85,3 +85,28 @@ def is_second(call: OpenCall, arguments: Any) -> bool:
         return False
     before = call.pieces[0].strip()
     return before not in ("{}", arguments.strip()) and before.startswith("{") and is_json(before) and is_json(arguments)
+
+
+def is_further(call: OpenCall, arguments: Any) -> bool:
+    """Whether arguments that come with the name and the id of a call again are those of a further call.
+
+    Values that only grow are the same call's: a server that reads JSON as it comes sends it again and again, whole.
+    """
+    if not isinstance(arguments, str) or not is_second(call, arguments):
+        return False
+    before, after = decode_whole(call.pieces[0]), decode_whole(arguments)
+    return not _has_grown(before, after)
+
+
+def _has_grown(before: Any, after: Any) -> bool:
+    """Whether a value goes on with another, at any depth: a text with more behind it, an object with more keys."""
+    pending = [(before, after)]
+    while pending:
+        one, two = pending.pop()
+        if isinstance(one, dict) and isinstance(two, dict) and one.keys() <= two.keys():
+            pending += [(item, two[key]) for key, item in one.items()]
+        elif isinstance(one, list) and isinstance(two, list) and len(one) <= len(two):
+            pending += zip(one, two, strict=False)
+        elif not (one == two or one is None or (isinstance(one, str) and isinstance(two, str) and two.startswith(one))):
+            return False
+    return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, text_of
-from utp_cli.wire.decoder import FormatDecoder, Parts, quoted
+from utp_cli.wire.decoder import FormatDecoder, quoted
 from utp_cli.wire.flavours import flavour_of
 from utp_cli.wire.open_call import OpenCall, is_json
 from utp_cli.wire.openai_calls import (
@@ -18,6 +18,7 @@ from utp_cli.wire.openai_calls import (
     HOW,
     argument_path,
     function_in,
+    is_further,
     is_second,
     odd_piece,
     signature_of,
@@ -25,6 +26,7 @@ from utp_cli.wire.openai_calls import (
     told_of,
     twice,
 )
+from utp_cli.wire.openai_choice import Choice
 from utp_cli.wire.shape_answers import delta_calls
 from utp_cli.wire.spec import ABSENT
 
@@ -36,31 +38,6 @@ _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details")
 """Fields for thinking, by different servers; some send the same in several, so one of them is read."""
 
 
-class _Choice:
-    """What one choice has said so far."""
-
-    without_index = 0
-    legacy: OpenCall | None = None
-    reasoning: str | None = None
-    """The field its thinking is in."""
-    reason: str | None = None
-    spoke = False
-    called = False
-    """It made whole calls."""
-
-    def __init__(self, root: tuple[str | int, ...]) -> None:
-        """`root`: the path of its message."""
-        self.root = root
-        self.calls: list[OpenCall] = []
-        self.indexes: list[int | None] = []
-        """Under which index each call came."""
-        self.by_index: dict[int, OpenCall] = {}
-        self.by_id: dict[str | int, OpenCall] = {}
-        self.parts = Parts()
-        self.held: list[WireEvent] = []
-        """Events of a later choice, until those before it have ended."""
-
-
 class Decoder(FormatDecoder):
     """Reads `openai-chat` and `openai-legacy`."""
 
@@ -68,7 +45,7 @@ class Decoder(FormatDecoder):
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
-        self._choices: dict[int, _Choice] = {}
+        self._choices: dict[int, Choice] = {}
         self._has_tool_calls = False
         self._nameless = False
         """The first piece of a call is none that begins one."""
@@ -78,7 +55,7 @@ class Decoder(FormatDecoder):
         doc = dict_of(document)
         self.note_model(doc.get("model"))
         self._note_flavour(doc)
-        if usage := dict_of(doc.get("usage")):
+        if usage := dict_of(doc.get("usage") or doc.get("tokens")):
             self.count_tokens(usage.get("prompt_tokens"), usage.get("completion_tokens"))
         if "choices" not in doc:
             return self._fragment(doc)
@@ -105,37 +82,32 @@ class Decoder(FormatDecoder):
         if isinstance(doc.get("function"), dict):
             return self._call(self._choice(0, ()), doc, ())
         said = not doc.keys().isdisjoint({"role", "tool_calls", "function_call"})
-        return self._body(self._choice(0, ()), doc) if said else []
+        choice = self._choice(0, ())
+        choice.reason = text_of(doc.get("finish_reason")) or choice.reason
+        return self._body(choice, doc) if said else []
 
     def close(self) -> list[WireEvent]:
         events: list[WireEvent] = []
         for _, choice in sorted(self._choices.items()):
             events += choice.held
-            self._put_in_order(choice)
-            events += [self._done(call, named=call is choice.legacy) for call in choice.calls]
+            for code, evidence in choice.odd_indexes() if choice.calls and self.metadata.begun else ():
+                self.odd(code, choice.calls[0].place, evidence)
+            if choice.calls:  # those of a whole body have their order
+                choice.put_in_order(self.at(*choice.root, "tool_calls"))
+            events += [self._done(choice, call) for call in choice.calls]
             if meaning_of(choice.reason) == "tool" and not (choice.calls or choice.called):
                 self.odd("finish-without-call", self.at(*choice.root[:-1], "finish_reason"), choice.reason or "")
         reasons = [choice.reason for _, choice in sorted(self._choices.items()) if choice.reason]
         self._choices.clear()
         return [*events, *self.finish(reasons[0] if reasons else None)]
 
-    def _put_in_order(self, choice: _Choice) -> None:
-        """Order the calls by index, as they stand in the body that the stream adds up to."""
-        indexes = [index for index in choice.indexes if index is not None]
-        if len(indexes) < len(choice.calls) or indexes == sorted(indexes):
-            return
-        choice.calls = [choice.calls[at] for at in sorted(range(len(indexes)), key=indexes.__getitem__)]
-        before = self.at(*choice.root, "tool_calls")
-        for number, call in enumerate(choice.calls):
-            call.place = f"{before}/{number}/{call.place[len(before) + 1 :].partition('/')[2]}"
-
-    def _choice(self, number: int, root: tuple[str | int, ...]) -> _Choice:
+    def _choice(self, number: int, root: tuple[str | int, ...]) -> Choice:
         found = self._choices.get(number)
         if found is None:
-            found = self._choices[number] = _Choice(root)
+            found = self._choices[number] = Choice(root)
         return found
 
-    def _read_choice(self, state: _Choice, choice: dict[str, Any]) -> list[WireEvent]:
+    def _read_choice(self, state: Choice, choice: dict[str, Any]) -> list[WireEvent]:
         delta, message = choice.get("delta"), choice.get("message")
         if delta is None and message is None and "content" in choice and "role" in choice:
             message = choice  # a gateway, or whoever pasted it, left a level out
@@ -160,7 +132,7 @@ class Decoder(FormatDecoder):
 
     # -- texts -----------------------------------------------------------------------------------------------
 
-    def _texts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
+    def _texts(self, state: Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._thoughts(state, message)
         content = message.get("content")
         content = dumps(content) if isinstance(content, dict) else content  # no API has an object there
@@ -176,7 +148,7 @@ class Decoder(FormatDecoder):
         state.spoke = state.spoke or bool(events)
         return events
 
-    def _thoughts(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
+    def _thoughts(self, state: Choice, message: dict[str, Any]) -> list[WireEvent]:
         if state.reasoning is None and not message.keys().isdisjoint(_REASONING):
             filled = [key for key in _REASONING if message.get(key) and isinstance(message[key], str | list)]
             state.reasoning = filled[0] if filled else None
@@ -193,7 +165,7 @@ class Decoder(FormatDecoder):
             events += self.text(where, detail.get(said), "reasoning")
         return events
 
-    def _chunks(self, state: _Choice, chunks: list[Any]) -> list[WireEvent]:
+    def _chunks(self, state: Choice, chunks: list[Any]) -> list[WireEvent]:
         """Read content that is a list of chunks (Mistral; text parts of OpenAI's own)."""
         events: list[WireEvent] = []
         for place, chunk in dicts_of(chunks):
@@ -209,7 +181,7 @@ class Decoder(FormatDecoder):
 
     # -- calls of a body -------------------------------------------------------------------------------------
 
-    def _body(self, state: _Choice, message: dict[str, Any]) -> list[WireEvent]:
+    def _body(self, state: Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
         listed = message.get("tool_calls")
         last = listed[-1] if listed and isinstance(listed, list) else None
@@ -230,7 +202,7 @@ class Decoder(FormatDecoder):
             events += self.whole_call(where, name=legacy.get("name"), call_id=None, arguments=arguments, text_due=True)
         return events
 
-    def _call(self, state: _Choice, call: dict[str, Any], path: tuple[str | int, ...]) -> list[WireEvent]:
+    def _call(self, state: Choice, call: dict[str, Any], path: tuple[str | int, ...]) -> list[WireEvent]:
         """Read a whole call; `path` leads to it from the message."""
         state.called = self._has_tool_calls = True
         key, function = function_in(call)
@@ -254,7 +226,7 @@ class Decoder(FormatDecoder):
 
     # -- calls in pieces -------------------------------------------------------------------------------------
 
-    def _delta(self, state: _Choice, delta: dict[str, Any]) -> list[WireEvent]:
+    def _delta(self, state: Choice, delta: dict[str, Any]) -> list[WireEvent]:
         listed = delta.get("tool_calls")
         pieces = self._in_object(state, listed) if isinstance(listed, dict) else dicts_of(listed)
         if self.metadata.begun is None:
@@ -280,7 +252,7 @@ class Decoder(FormatDecoder):
             events += [*state.legacy.name_piece(name, arguments), *state.legacy.add(arguments)]
         return events
 
-    def _piece(self, state: _Choice, piece: dict[str, Any]) -> list[WireEvent]:
+    def _piece(self, state: Choice, piece: dict[str, Any]) -> list[WireEvent]:
         key, function = function_in(piece)
         name, arguments = stream_name(function.get("name")), function.get(ARGUMENTS[key])
         index, call_id = integer_of(piece.get("index")), id_of(piece.get("id"))
@@ -295,8 +267,9 @@ class Decoder(FormatDecoder):
             if index is None and state.without_index == 1 and self.scope.stream:
                 self.odd("index-missing", call.place, f"no index: {quoted(piece)}")
             if index in state.by_index or state.without_index == 2:
+                shared = call_id is not None and call_id in state.by_id
                 evidence = f"another call under index {index}: {quoted(piece)}"
-                self.odd("index-collision", call.place, evidence)
+                self.odd("index-shared" if shared else "index-collision", call.place, evidence)
         if call.name and function.get("name") == "":
             self.metadata.blank_name = call.place
         told = function.get("name") or function.get("arguments", "") is None
@@ -312,14 +285,14 @@ class Decoder(FormatDecoder):
         return [*call.name_piece(name, arguments), *call.add(arguments)]
 
     def _same_call(
-        self, state: _Choice, index: int | None, call_id: str | int | None, name: str | None, arguments: Any
+        self, state: Choice, index: int | None, call_id: str | int | None, name: str | None, arguments: Any
     ) -> OpenCall | None:
         """Find the call that a piece goes on with; None where it begins one.
 
         A new id with a name begins a call even under an index that is taken (some servers send 0 for all), and
         so does another name, once arguments have come: before, it is the rest of the first. A new index with a name
-        does even under an id that is taken. The same name again may be sent with each piece; only where the call is
-        complete and other complete arguments come with it, it is a second call.
+        does even under an id that is taken. The same name again may be sent with each piece, also with the same id;
+        only where the call is complete and other complete arguments come with it, it is a second call.
         """
         last = state.calls[-1] if state.calls else None
         says_nothing = name is None and call_id is None
@@ -338,14 +311,19 @@ class Decoder(FormatDecoder):
             return None if name != call.name or is_json(call.text) else call
         if call_id is not None and call and call.name and name not in (None, call.name) and is_json(call.text):
             return None  # the call is whole, and another name comes under its id
+        if name and call_id is not None and call and name == call.name and is_further(call, arguments):
+            return None
         if call is None or name is None or call.name is None or call_id is not None:
             return call
         if name != call.name:
             return call if index is not None and call.continues_name(name, arguments) else None
         return None if is_second(call, arguments) else call
 
-    def _done(self, call: OpenCall, *, named: bool) -> CallDone:
+    def _done(self, choice: Choice, call: OpenCall) -> CallDone:
         """End a call; one of the older kind goes by its name alone, and has no id."""
+        named = call is choice.legacy
+        if meaning_of(choice.reason) == "tool" and call.how.get("text_due") and not named:
+            call.how["absent_is_empty"] = False  # the whole call has come, and not even `{}` for its arguments
         done = call.done()
         self._note_arguments(done.arguments, call.place, text_due=done.text_due)
         if not (named or (self.scope.stream and call.text.lstrip()[:1] not in ("", "{"))):  # the beginning is cut off
@@ -366,7 +344,7 @@ class Decoder(FormatDecoder):
 
     # -- anomalies --------------------------------------------------------------------------------------------
 
-    def _in_object(self, state: _Choice, value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+    def _in_object(self, state: Choice, value: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
         """Take one call that stands where the list of calls is due, or some by their index.
 
         TGI 2.4 sent one (its issue 2794); an empty object is Lua's empty list.
@@ -390,7 +368,7 @@ class Decoder(FormatDecoder):
         if call_id is None:
             self.odd("call-id-missing", place, f"the call of {quoted(name)} has no id")
 
-    def _note_legacy(self, state: _Choice) -> None:
+    def _note_legacy(self, state: Choice) -> None:
         self.format = self.format if self._has_tool_calls else "openai-legacy"
         self.odd("legacy-field", self.at(*state.root, "function_call"), "function_call in the answer")
 

@@ -54,6 +54,8 @@ class Decoder(FormatDecoder):
         """The places of items by their ids."""
         self._read: set[int] = set()
         """Items that have been read to their end."""
+        self._begun: set[int] = set()
+        """Calls that began in pieces."""
         self._texts: set[str] = set()
         """Places of texts that came in pieces."""
         self._last = -1
@@ -170,7 +172,10 @@ class Decoder(FormatDecoder):
     def _added(self, doc: Document) -> list[WireEvent]:
         item = dict_of(doc.get("item"))
         place = self._place(doc)
-        return self._open(place, item) if text_of(item.get("type")) in _CALLS else []
+        if text_of(item.get("type")) not in _CALLS:
+            return []
+        self._begun.add(place)
+        return self._open(place, item)
 
     def _item_done(self, doc: Document) -> list[WireEvent]:
         place = self._place(doc)
@@ -213,6 +218,11 @@ class Decoder(FormatDecoder):
         return self._response(dict_of(doc.get("response")))
 
     def _ended(self, doc: Document) -> list[WireEvent]:
+        emptied = dict_of(doc.get("response")).get("output") == [] and doc.get("type") == _LAST[0]
+        if emptied and self.metadata.begun:  # else somebody left a part of the stream out
+            for place in sorted(self._begun - self._read):
+                evidence = "response.completed with an empty output, and no response.output_item.done before it"
+                self.odd("item-unfinished", self.at("output", place), evidence)
         events = self._about_response(doc)
         self.metadata.ended = self.metadata.begun = True
         return [*events, *self.close()]

@@ -193,6 +193,13 @@ def _uncalled(doc: Document) -> bool:
     return "role" not in doc and isinstance(doc.get("content"), str) and "tool_calls" in doc and not doc["tool_calls"]
 
 
+def _empty_record(doc: Document) -> bool:
+    """A gateway's record of an answer that has neither calls nor a text: why it ended, and its tokens."""
+    said = any(text_of(doc.get(key)).strip() for key in ("content", "result", "text", "output", "response"))
+    counts = dict_of(doc.get("usage") or doc.get("tokens"))
+    return doc.get("tool_calls") == [] and not said and bool(text_of(doc.get("finish_reason")) and counts)
+
+
 def delta_calls(doc: Document) -> bool:
     """Calls in pieces: they have an index, and no message of the assistant is whole around them."""
     pieces = [call for _, call in dicts_of(doc.get("tool_calls")) if "index" in call]
@@ -330,6 +337,7 @@ ANSWER_RULES: Final = (
     _event("openai-chat", "message delta", "a choice without `choices`", _lone_choice, "response"),
     _event("openai-chat", "tool_calls", "`tool_calls` in pieces", delta_calls),
     _event("openai-chat", "index", "a call in pieces", lambda d: "index" in d and _wire_call(d)),
+    _answer("openai-chat", "finish_reason", "`finish_reason` beside no call and no text", _empty_record),
 )
 """For answers and the events of streams."""
 
