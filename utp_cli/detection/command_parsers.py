@@ -31,6 +31,7 @@ from utp_cli.detection.command_faults import (
 from utp_cli.detection.command_line import NAMES
 from utp_cli.detection.command_templates import other_template
 from utp_cli.detection.dialect import server_row
+from utp_cli.detection.series import Series
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, UNRELEASED, dialect_called
 from utp_cli.facts.releases import NEWEST, OLDEST, has, number_of, spans
@@ -50,6 +51,20 @@ NOT_FOUND_BY_AUTO = frozenset(
 )
 """Parsers of SGLang that no rule of `auto` chooses."""
 
+NOT_WRITTEN = (
+    (
+        Series(family="qwen", versions=">=2.5,<3", any_of=("coder",)),
+        "Qwen2.5-Coder",
+        "hermes",
+        "it was not trained on <tool_call>, and answers with JSON, in a fence, in <tools> or bare",
+    ),
+)
+"""Models, what they are called, the dialect that their template asks for, and what they write in place of it. Source:
+vllm-project/vllm#32926 (every answer of the size 7B), ollama/ollama#12174 (read in November 2026)."""
+_ANOTHER_MODEL = (
+    "another model that keeps to its format (Qwen2.5-Instruct with hermes, Qwen3-Coder with qwen3_coder), or"
+    f" {PLUGIN} FILE with a parser that reads <tools>, or leave the call in the content and parse the text (utp serve)"
+)
 # -- what vLLM and SGLang share --------------------------------------------------------------------------------------
 
 
@@ -133,6 +148,21 @@ def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandF
             evidence=f"{TOOL} {name}",
             advice=f"{plugin}leave the call in the content and parse the text (utp serve)",
         )
+
+
+def _writes_otherwise(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
+    """A model that keeps to no format, under the parser that its series has."""
+    name = command.options.get(TOOL)
+    reads = dialect_called(name, command.engine) if name else None
+    for those, called, dialect, instead in NOT_WRITTEN if PLUGIN not in command.options else ():
+        if reads == dialect and those.matches(found.spec):
+            yield CommandFault(
+                code="parser-mismatch",
+                severity="warning",
+                message=f"{called} seldom writes what {name} reads: {instead}, and its calls stay as text",
+                evidence=f"{TOOL} {name}",
+                advice=_ANOTHER_MODEL,
+            )
 
 
 def _no_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
@@ -264,11 +294,11 @@ def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandF
 
 
 VLLM = (
-    _no_parser, _not_loaded, unknown_parser, base_model, _other_dialect, other_template, _vllm_pairs, _thinking_left,
-    little_context("--max-model-len"),
+    _no_parser, _not_loaded, unknown_parser, base_model, _other_dialect, _writes_otherwise, other_template, _vllm_pairs,
+    _thinking_left, little_context("--max-model-len"),
 )  # fmt: skip
 SGLANG = (
-    _no_parser, unknown_parser, base_model, _other_dialect, other_template, _sglang_others, _thinking_left,
-    little_context("--context-length"),
+    _no_parser, unknown_parser, base_model, _other_dialect, _writes_otherwise, other_template, _sglang_others,
+    _thinking_left, little_context("--context-length"),
 )  # fmt: skip
 """Rules; their order is the order of the findings."""

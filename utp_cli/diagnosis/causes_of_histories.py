@@ -26,7 +26,7 @@ CAUSES = (
     cause(
         "content-null-refused",
         "The content of a message is null or absent.",
-        sees="HTTP 400 on the turn after a call.",
+        sees="HTTP 400 on the turn after a call; HTTP 500 where a chat template reads the content of every message.",
         change='send `content: ""`; null only beside `tool_calls`, and only where the API takes it.',
     ),
     cause(
@@ -83,7 +83,10 @@ CAUSES = (
     cause(
         "tools-missing-with-history",
         "The history has calls or results, and the request sends no tools.",
-        sees="HTTP 400 on a last turn that should write a summary or a title.",
+        sees="HTTP 400 on a last turn that should write a summary or a title; or the model announces its next step "
+        "and calls nothing.",
+        proof="a request with a model and without tools, whose history holds calls and ends with a result: an error "
+        "for Anthropic and Bedrock, else a hint; or an error text that says so.",
         change="send the same tools on every turn (tool choice `none` where no call is wanted), or turn calls and "
         "results into text.",
     ),

@@ -109,13 +109,6 @@ CAUSES = (
         change="one constraint in a request: a grammar, a response format, a regular expression, or tools.",
     ),
     cause(
-        "constraint-field-ignored",
-        "The server ignores an old field that asks for structured output.",
-        severity="warning",
-        sees="HTTP 200 and an answer that keeps to no schema.",
-        change="`structured_outputs` or `response_format` instead of `guided_json` and the like.",
-    ),
-    cause(
         "constraint-unavailable",
         "The server has no backend for structured output.",
         sees="HTTP 400 for `response_format`, a forced tool or strict tools.",

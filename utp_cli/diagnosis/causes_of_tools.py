@@ -10,7 +10,8 @@ CAUSES = (
         "The model takes no forced call.",
         sees="HTTP 400 as soon as a call is forced.",
         proof="an error text which says that `tool_choice`, or a forced tool, is not supported by the model or while "
-        "thinking is on.",
+        "thinking is on; or a request that forces a call while it has thinking on, or for a model of DeepSeek's that "
+        "thinks by default.",
         change="send `auto`, declare the one tool as strict and say in the prompt that it must be called; or turn "
         "thinking "
         "off for that turn.",
@@ -56,13 +57,17 @@ CAUSES = (
     cause(
         "tool-shape-invalid",
         "A tool is not defined in the form that this API takes.",
-        sees="HTTP 400 that names a field of the tools.",
+        sees="HTTP 400 that names a field of the tools; a Realtime session goes on without its tools.",
+        proof="an error text that says so; a tool in another API's form where who gets it is known; a tool of a "
+        "Realtime session without `type`.",
         change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them.",
     ),
     cause(
         "tool-type-unsupported",
         "A tool has a type that this endpoint does not know.",
-        sees="HTTP 400 with hosted or custom tools (web_search, custom, mcp) of another endpoint.",
+        sees="HTTP 400 with hosted or custom tools (web_search, custom, mcp) of another endpoint, or the tool is lost.",
+        proof="an error text that says so; or a tool that OpenAI runs itself in a list for Anthropic, or, as a hint, "
+        "one of Anthropic's in a request for chat completions.",
         change="declare it as a tool of type function, or switch it off in the client; hosted and custom tools work on "
         "their own provider's endpoint only.",
     ),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
+from utp_cli.detection.series import Series
+from utp_cli.diagnosis.json_text import strict
+from utp_cli.diagnosis.models import BUILT_IN, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
-from utp_cli.wire.access import dict_of
+from utp_cli.wire.access import dict_of, dig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.call_view import CallView
     from utp_cli.diagnosis.subject import Answer
 
+_DEEPSEEK = (Series(family="deepseek"),)
 _CHAT = frozenset({"openai-chat", "openai-legacy"})
 _BLOCKS = frozenset({"anthropic", "bedrock"})
 """Wires on which `end_turn` says that there is no call. Gemini's STOP and Ollama's stop say nothing of calls."""
@@ -86,7 +90,8 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     only calls of other tools; the answer came to a normal end.
 
     What to change: Ollama, LM Studio and some parsers of vLLM accept the field and drop it: force the call
-    with structured output or a grammar, or retry; for a named tool send that tool alone.
+    with structured output or a grammar, or retry; for a named tool send that tool alone. A proxy between two APIs has
+    to hand `tool_choice` on (Gemini's is `functionCallingConfig` with the mode ANY): upgrade it, or ask natively.
 
     Error texts: `tool_choice required but no tool call in response`.
     """
@@ -104,6 +109,28 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
 
 
 _TRACES = frozenset({"otel", "langfuse"})
+_TOOLS_ELSEWHERE = (
+    *("previous_response_id", "conversation", "cachedContent", "cached_content", "prompt", "assistant_id", "agent"),
+    *("mcp_servers", "plugins", "web_search_options", "search_parameters", "connectors", "toolConfig", "container"),
+)
+"""Fields of requests with which a server knows tools that the request does not list."""
+
+
+def sends_no_tools(answer: Answer) -> bool:
+    """Whether the request is there as a whole, and has no tools; saved conversations and traces may leave them out."""
+    request = answer.request
+    whole = "model" in request and "messages" in request and answer.shape not in _TRACES
+    return whole and not (answer.tools or request.get("tools") or request.get("functions"))
+
+
+def undeclared(answer: Answer) -> list[CallView]:
+    """Return structured calls in the answer to a request that declares no tools, and whose server knows none."""
+    if not sends_no_tools(answer) or "tools" in answer.request or answer.asked_in_text:
+        return []
+    if any(answer.request.get(key) for key in _TOOLS_ELSEWHERE):
+        return []
+    made = (call for call in answer.native if call.name and not call.server and call.name not in BUILT_IN)
+    return [call for call in made if not call.pointer.startswith("/messages/")]
 
 
 @diagnosis("tool-choice-none-ignored", "warning", views=("request",))
@@ -121,12 +148,12 @@ def tool_choice_none_ignored(answer: Answer) -> Iterator[Observation]:
     """
     choice, request = choice_of(answer.request), answer.request
     sent = request.get("tools") or request.get("functions")
-    # A saved conversation may leave its tools out, and so do most traces.
-    whole = "model" in request and "messages" in request and answer.shape not in _TRACES
-    none_sent = not sent and ("tools" in request or (whole and not answer.tools))
+    none_sent = not sent and ("tools" in request or sends_no_tools(answer))
     if choice.mode != "none" and not none_sent:
         return
+    strange = {call.pointer for call in undeclared(answer)} if choice.mode != "none" else set()  # have their own code
     seen = [call for call in answer.call_views if call.native or call.parser not in {"", "json-content"}]
+    seen = [call for call in seen if call.pointer not in strange]
     calls = [call for call in seen if not call.pointer.startswith("/messages/")]  # those of its history came before
     if calls:
         yield Observation(
@@ -219,3 +246,85 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
             fix=_RIGHT_WORD,
             tool=chat[0].name,
         )
+
+
+_SCHEMAS = (
+    ("response_format", "json_schema", "schema"),
+    ("response_format", "schema"),
+    ("text", "format", "schema"),
+    ("generationConfig", "responseSchema"),
+    ("generationConfig", "responseJsonSchema"),
+    ("generation_config", "response_schema"),
+    ("output_format", "schema"),
+    ("output_config", "format", "schema"),
+    ("structured_outputs", "json"),
+    ("json_schema",),
+    ("guided_json",),
+    ("format",),
+)
+"""Where requests hold a schema for the answer: OpenAI, Cohere, Gemini, Anthropic, vLLM, llama.cpp, Ollama."""
+
+
+def schema_asked(request: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """Return the schema that a request wants the answer to fit, with its place; None where it wants none."""
+    for path in _SCHEMAS:
+        held = dig(request, *path)
+        if isinstance(held, dict) and held:
+            return "/" + "/".join(path), held
+    return None
+
+
+_REFUSES = regex(
+    r"(?i:\W{0,3}(?:I(?:'|\u2019)m (?:sorry|unable|not able)|I am (?:sorry|unable|not able)|sorry\b|unfortunately\b"
+    r"|I (?:can(?:no|'|\u2019)t|can not|won(?:'|\u2019)t|will not)\b|as an AI\b))"
+)
+"""How a model begins that does not do what it was asked."""
+_SIGNS = frozenset("{[")
+_NO_SCHEMAS = (
+    "DeepSeek's own API has no json_schema: response_format json_object with the schema in the prompt, or a tool"
+)
+_NO_GRAMMAR = "take the GGUF build of the model: Ollama's MLX runner kept to no format; or upgrade Ollama"
+
+
+@diagnosis("constraint-field-ignored", "warning", views=("request",))
+def constraint_field_ignored(answer: Answer) -> Iterator[Observation]:
+    """The request asks for structured output, and the server ignores the field.
+
+    What people see: HTTP 200 and an answer that keeps to no schema.
+
+    What proves it: the request has a schema for an object, and an answer that came to its end has no JSON in it, only
+    words, and no call; or the schema stands in a field of OpenAI's other API (`response_format` beside `input`, `text`
+    beside `messages`), or in `guided_json` and the like, which vLLM ignores; or an error text that says so.
+
+    What to change: send the schema in the field of this API: `response_format` (chat completions), `text.format`
+    (Responses), `structured_outputs` instead of `guided_json`, `format` (Ollama). Where the server takes it and does
+    not keep to it: the schema in the prompt as well, and a check of the answer; or force a call of one tool that has
+    the schema; or a server with a backend for structured output.
+    """
+    asked = schema_asked(answer.request)
+    if asked is None or answer.shape == "text" or answer.stop != "stop" or answer.asked_in_text:
+        return
+    place, schema = asked
+    spoken = [one for one in answer.visible if one.text.strip()]
+    quiet = answer.call_views or answer.thought or answer.shown or answer.rejected or answer.speaks_otherwise
+    if quiet or not spoken or not (schema.get("type") == "object" or "properties" in schema):
+        return
+    text = spoken[-1].text
+    elsewhere = any("refusal" in one.pointer or not _SIGNS.isdisjoint(one.text) for one in answer.passages)
+    if elsewhere or _REFUSES.match(text) or strict(text).ok:
+        return
+    yield Observation(
+        message=f"the request has a schema for the answer ({place[1:]}), and the answer is no JSON at all",
+        evidence=text,
+        pointer=spoken[-1].pointer,
+        fix=_of_schema(answer),
+    )
+
+
+def _of_schema(answer: Answer) -> str:
+    """Return what helps for servers that are known to keep to no schema; `""` for any other."""
+    model = answer.model or ""
+    if answer.shape.startswith("ollama") and "mlx" in model.casefold():
+        return _NO_GRAMMAR
+    hosted = answer.provider in (None, "deepseek") and "/" not in model and not answer.server
+    return _NO_SCHEMAS if hosted and belongs(model, _DEEPSEEK) and answer.shape == "openai-chat" else ""

@@ -55,6 +55,8 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     """
     yield from odd(subject, "calls-no-list", "an object of calls stands where the list of calls is due")
     yield from odd(subject, "call-shape-invalid", "a call of the history has no `function` with its name and arguments")
+    for hint in odd(subject, "arguments-missing", "a call of the history has no arguments: vLLM and OpenAI refuse it"):
+        yield replace(hint, severity="warning", fix=_NO_ARGUMENTS)
     yield from odd(subject, "call-flat", "a call has no `function`: its name and arguments stand beside its id")
     for wrong in odd(subject, "block-nameless", "the block that begins a call lacks its name, which stands there"):
         yield replace(wrong, fix=_NAMELESS)
@@ -165,6 +167,9 @@ _OFF_INDEXES = {
 _FROM_ZERO = (
     "the gateway counts `index` over the calls alone, from 0 on, and not over blocks of text and thinking: update it; "
     "a client joins pieces by equal `index`, whatever it is"
+)
+_NO_ARGUMENTS = (
+    'write `"arguments": "{}"` into the call before the history is sent again: no arguments are an empty object'
 )
 _NO_INDEX = "the server or gateway sends an `index` with every call: upgrade it; a client may take 0 for one call alone"
 _NAMELESS = "whoever makes the stream puts `id` and `name` into content_block itself: upgrade the server or gateway"

@@ -6,7 +6,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, belongs
+from utp_cli.diagnosis.conversation_turns import messages_between, unasked_results
+from utp_cli.diagnosis.models import KIMI_K2, MISTRAL, OPENAI_MODELS, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.streaming import odd
 from utp_cli.diagnosis.subject import ConversationHistory
@@ -101,7 +102,8 @@ def orphan_tool_result(session: ConversationHistory) -> Iterator[Observation]:
     What people see: HTTP 400, most often after the history was shortened.
 
     What proves it: a tool message whose id is not among the calls of the assistant message it follows; or
-    an error body that says so.
+    an error body that says so. One that tells the tool's name and no id, where nothing before it calls a tool, is a
+    warning: Ollama takes it, and the model never sees what it called.
 
     What to change: keep the assistant message with the call before its result; cut the history only between turns,
     drop call and result together; copy the id (`tool_call_id`, `tool_use_id`, `toolUseId`) as it is.
@@ -121,6 +123,15 @@ def orphan_tool_result(session: ConversationHistory) -> Iterator[Observation]:
                 )
         if turn.role == "assistant":
             asked = [call.id for call in turn.calls]
+    for result in unasked_results(session.turns):
+        yield Observation(
+            severity="warning",
+            message="a tool result stands where no call came before it: the model does not see what it called",
+            evidence=f"a result of {result.said.get('tool_name') or result.said.get('name')}, and no call before it",
+            pointer=result.pointer,
+            fix="send the assistant message with its tool_calls (and its thinking) again, in front of the result",
+        )
+        return
 
 
 @diagnosis("mistral-id-format", "error", star=True, kinds=("session",))
@@ -236,12 +247,14 @@ def turn_order(session: ConversationHistory) -> Iterator[Observation]:
 
     What people see: HTTP 400 after the history was cut, or after a message was put in between.
 
-    What proves it: on Mistral a user message directly after a tool result; on any provider an error text that
+    What proves it: on Mistral a user message directly after a tool result; on OpenAI a system message between a call
+    and its result, which is a hint where nobody says who gets the conversation; on any provider an error text that
     says so.
 
     What to change: cut only before a user turn; join turns of one role; results directly after their call; on
     Mistral put an assistant message between a tool result and the next user message.
     """
+    yield from _between(session)
     if session.provider != "mistral" and not belongs(session.model, MISTRAL):
         return
     for before, turn in pairwise(session.turns):
@@ -251,6 +264,29 @@ def turn_order(session: ConversationHistory) -> Iterator[Observation]:
                 evidence=f"role user after role tool at {turn.pointer}",
                 pointer=turn.pointer,
             )
+
+
+_TAKES_BETWEEN = frozenset({"anthropic", "bedrock", "gemini", "vertex", "ollama", "openai-responses"})
+"""Their results stand elsewhere, or nobody looks where."""
+_REFUSES_BETWEEN = frozenset({"openai", "azure"})
+
+
+def _between(session: ConversationHistory) -> Iterator[Observation]:
+    """Find messages that are neither the user's nor the model's between a call and its result."""
+    known = session.provider or ("openai" if belongs(session.model, OPENAI_MODELS) else "")
+    between = next(messages_between(session.turns), None) if known not in _TAKES_BETWEEN else None
+    if between is not None:
+        call, turn = between
+        sure = known in _REFUSES_BETWEEN
+        yield Observation(
+            severity=None if sure else "info",
+            confidence="high" if sure else "low",
+            message=f"a {turn.role} message stands between a call and its result: "
+            + ("OpenAI refuses that" if sure else "OpenAI, and who follows it, refuse that"),
+            evidence=f"{turn.pointer} between the call {call} and its result",
+            pointer=turn.pointer,
+            fix="put it before the assistant message with the call, or behind the results: they follow it at once",
+        )
 
 
 @diagnosis("empty-content-refused", "error", kinds=("session",))

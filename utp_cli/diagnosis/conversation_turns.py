@@ -70,6 +70,61 @@ def results_of(message: dict[str, Any], place: str = "") -> list[Result]:
     return [*results, _result(place, message)] if message.get("role") == "tool" else results
 
 
+_SHOWS_CALL = regex(r"[{<\[`(]")
+"""What a text has that may be a call in words: of a prompt, of a template."""
+_PLAIN_KEYS = frozenset(
+    {"role", "content", "name", "id", "refusal", "annotations", "audio", "prefix", "timestamp", "created_at", "model"}
+    | {"reasoning", "reasoning_content", "reasoning_details", "thinking", "usage", "finish_reason", "tool_calls"}
+)
+"""Keys of a message in which nobody keeps a call of his own form."""
+
+
+def may_call(turn: MessageTurn) -> bool:
+    """Whether a message of the assistant may hold a call, also in words or in a form that is not read here."""
+    message = turn.message if isinstance(turn.message, dict) else {}
+    content = message.get("content")
+    listed = any(block.get("type") != "text" for block in _dicts(content))
+    words = text_of(content)
+    other = any(message[key] for key in message if key not in _PLAIN_KEYS)
+    return bool(turn.calls) or listed or other or _SHOWS_CALL.search(words) is not None
+
+
+def unasked_results(turns: Sequence[MessageTurn]) -> Iterator[Result]:
+    """Yield results that tell a name and no id, behind messages of which none calls a tool.
+
+    Where a history begins with a result, its front was cut off: of that nothing is said.
+    """
+    begun = False
+    for turn in turns:
+        if turn.role == "assistant" and may_call(turn):
+            return
+        for result in turn.results:
+            if not begun:
+                return
+            if result.named and result.said.get("role") == "tool" and not isinstance(turn.message, HistoryMessage):
+                yield result
+        begun = begun or turn.role not in {"system", "developer"}
+
+
+def messages_between(turns: Sequence[MessageTurn]) -> Iterator[tuple[str | int, MessageTurn]]:
+    """Yield messages of neither side that stand between a call in OpenAI's form and its result, with the call's id."""
+    pending: set[str | int] = set()
+    between: MessageTurn | None = None
+    for turn in turns:
+        answered = next((result.call_id for result in turn.results if result.call_id in pending), None)
+        if answered is not None and between is not None:
+            yield answered, between
+        if turn.results or turn.role == "assistant":
+            between = None
+            pending -= {result.call_id for result in turn.results if result.call_id is not None}
+        elif pending and turn.role not in {"user", "tool", "function", ""}:
+            between = between or turn
+        if turn.role == "assistant":
+            plain = isinstance(turn.message, dict) and not isinstance(turn.message, HistoryMessage)
+            own = plain and isinstance(turn.message.get("tool_calls"), list)
+            pending = {call.id for call in turn.calls if call.id is not None} if own else set()
+
+
 def _place(index: int, message: dict[str, Any]) -> str:
     return message.place if isinstance(message, HistoryMessage) and message.place else f"/messages/{index}"
 
@@ -124,6 +179,10 @@ def _anomalies_of_call(call: dict[str, Any], where: str, *, ollama: bool) -> Ite
     if isinstance(arguments, str if ollama else dict):
         kind = "text" if ollama else "an object"
         yield WireAnomaly(code="arguments-wrong-kind", pointer=where, evidence=f"arguments are {kind}: {arguments}")
+    written = call.get("type") == "function" and function_of(call).get("name")
+    if not ollama and written and arguments is None:
+        said = "null" if "arguments" in function_of(call) else "none"
+        yield WireAnomaly(code="arguments-missing", pointer=where, evidence=f"arguments: {said}")
     if not ollama and call.get("id") in (None, ""):
         yield WireAnomaly(code="call-id-missing", pointer=where, evidence=f"id: {call.get('id')!r}")
 

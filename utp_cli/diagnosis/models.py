@@ -40,6 +40,9 @@ WANTS_REASONING = (
 SIGNS_THOUGHTS = (Series(family="gemini", versions=">=3,<4"),)
 """Their provider wants thought signatures back."""
 
+OPENAI_MODELS = (Series(family="gpt", versions=">=3"), Series(family="o"))
+"""Served by OpenAI and Azure alone."""
+
 HOSTED = (
     *(Series(family=name) for name in ("gpt", "o", "claude", "gemini", "nova")),
     Series(family="grok", versions=">=3"),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.diagnosis.conversation_turns import text_of
+from utp_cli.diagnosis.foreign_tools import foreign_tools, tools_of_session
 from utp_cli.diagnosis.json_text import objects_in
 from utp_cli.diagnosis.precedence import resolve_precedence
 from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Refusal, Template, ToolSet
 from utp_cli.diagnosis.themes import rules_beside, views_for
+from utp_cli.diagnosis.told_by_results import told_by_results
 from utp_cli.protocol.errors import BadOption
 from utp_cli.protocol.findings import SEVERITIES, Finding
 from utp_cli.protocol.patterns import regex
@@ -23,21 +24,6 @@ if TYPE_CHECKING:
     from utp_cli.protocol.calls import ParseResult
     from utp_cli.protocol.tools import Tool
 
-OF_CALLS = frozenset(
-    {"missing-argument", "unexpected-argument", "wrong-type", "tool-input-refused", "unknown-tool"}
-    | {"arguments-invalid-json", "tool-execution-failed", "mcp-connection-lost"}
-)
-"""What the result of a tool can say of its call."""
-_LONGEST = 8_000
-"""Characters of a result that are looked at."""
-_MOST = 50
-"""Results that are looked at."""
-_OF_ARGUMENTS = regex(
-    r"(?i:\b(?:tool|input|arguments?|schema) validation|\binvalid_param(?:eter|s)\b"
-    r"|\binvalid (?:tool )?(?:arguments|input)\b|\bMCP error -3260\d"
-    r"|\bfix the errors and try again)"
-)
-"""How a result speaks of the arguments of its call."""
 ANSWER_KINDS = ("text", "response", "stream")
 KINDS = (*ANSWER_KINDS, "session", "tools", "template")
 """What `diagnose` takes."""
@@ -50,7 +36,8 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
     """
     result, model = answer.result, answer.model
     if result.facts.error is None:
-        return _run_rules(answer, "answer", model)
+        no_answer = tools_of_session(result.facts.document) if result.shape == "unknown" else []
+        return [*_run_rules(answer, "answer", model), *no_answer]
     refusal = Refusal(
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
@@ -137,34 +124,15 @@ def diagnose_session(
 
 
 def diagnose_history(history: ConversationHistory) -> list[Finding]:
-    """Return the diagnoses of a conversation, worst first; also what its last results say of their calls."""
-    found = [*_run_rules(history, "session", history.model), *_of_last_results(history)]
+    """Return the diagnoses of a conversation, worst first; also what results say of their calls."""
+    found = [*_run_rules(history, "session", history.model), *told_by_results(history)]
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
-
-
-def _of_last_results(history: ConversationHistory) -> list[Finding]:
-    """Read the results with which a conversation ends and that refuse their calls: nobody has answered them.
-
-    One that names its tool, or speaks of arguments, is about the call; any other is what a tool found out.
-    """
-    answered = next((at for at, turn in enumerate(reversed(history.turns)) if turn.calls or turn.speaks), 0)
-    last = history.turns[len(history.turns) - answered :]
-    failed = [result for turn in last for result in turn.results if result.failed][:_MOST]
-    names = {call.id: call.name or "" for call in history.call_views}
-    found: dict[str, Finding] = {}
-    for result in failed:
-        text = text_of(result.said.get("content"))[:_LONGEST]
-        name = names.get(result.call_id, "")
-        if (name and name in text) or _OF_ARGUMENTS.search(text):
-            for finding in _named(Refusal(message=text, pointer=result.pointer, shape="result")):
-                if finding.code in OF_CALLS:
-                    found.setdefault(finding.code, finding)
-    return [*found.values()]
 
 
 def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: str | None = None) -> list[Finding]:
     """Return the diagnoses of tool definitions, as written, for a provider."""
-    return _run_rules(ToolSet(tools=tools, provider=provider), "tools", model)
+    found = [*_run_rules(ToolSet(tools=tools, provider=provider), "tools", model), *foreign_tools(tools, provider)]
+    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 def diagnose_template(text: str, *, model: str | None = None, server: Mapping[str, Any] | None = None) -> list[Finding]:
@@ -194,7 +162,8 @@ def _session(table: Mapping[str, Any]) -> list[Finding]:
     asked = {key: value for key, value in table.items() if value is not None and key not in _TOLD}
     if messages_of(asked) is None and not isinstance(asked.get("input"), str):
         asked["messages"] = table["session"] if isinstance(table.get("session"), list) else []
-    return diagnose_conversation(asked, "", model=_text(table.get("model")), provider=_text(table.get("provider")))
+    model, provider, server = _text(table.get("model")), _text(table.get("provider")), dict_of(table.get("server"))
+    return diagnose_conversation(asked, "", model=model, provider=provider, server=server)
 
 
 def _text(value: Any) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from utp_cli.diagnosis.choice import undeclared
 from utp_cli.diagnosis.models import BUILT_IN
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.subject import ConversationHistory
@@ -24,6 +25,10 @@ _TAKEN_APART = "the model's own wrapper for parallel calls: take `tool_uses` apa
 HOSTED = frozenset({"computer", "local_shell", "shell", "apply_patch"})
 """What the Responses API asks of the client without that the request defines it by name."""
 
+_UNDECLARED = (
+    "look whose tool it is: a gateway or a preset that adds tools of its own has to run them itself (switch that off,"
+    " or upgrade it); else declare the tool in the request's `tools`"
+)
 _MOST_NAMES = 50
 """Unknown names that are compared with every known one."""
 _PREFIX = regex(r"^(?:functions?|default_api|tools?|api|mcp__.+?_|[\w-]+)(?:[.:/]|__)")
@@ -34,14 +39,15 @@ _SPELLINGS = frozenset({"name-decoration", "name-style"})
 _SUFFIX = regex(r"(?::\d+|\(\))$")
 
 
-@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"), views=("known",))
+@diagnosis("unknown-tool", "error", star=True, kinds=("answer", "session"), views=("known", "request"))
 def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]:
     """The tool does not exist.
 
     What people see: the executor has no such tool.
 
     What proves it: tools are known, and a call's name is none of them, not even without prefix, case and
-    punctuation. The evidence gives the nearest name; a tool that the model was trained on is named as such.
+    punctuation. The evidence gives the nearest name; a tool that the model was trained on is named as such. Or the
+    request is known as a whole, declares no tools, and a structured call comes: a warning, mostly of a gateway's tool.
 
     What to change: offer a tool of that name (register it, or switch its tool set on), or return an error result that
     lists the tools; offer fewer and clearer tools. Llama 3.1 and gpt-oss: switch their built-in tools off in the
@@ -66,6 +72,15 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
                 fix=_TAKEN_APART if call.wraps_calls else "",
                 tool=call.name,
             )
+    for call in () if subject.known or isinstance(subject, ConversationHistory) else undeclared(subject)[:1]:
+        yield Observation(
+            severity="warning",  # who wrote the request down may have left them out
+            message=f"{call.name} is called, and the request declared no tools",
+            evidence=f"{call.name}; known: none, the request has no tools",
+            pointer=call.pointer,
+            fix=_UNDECLARED,
+            tool=call.name,
+        )
 
 
 @diagnosis("tool-name-variant", "warning", kinds=("answer", "session"), views=("known",))

@@ -230,13 +230,12 @@ class Parsed(ParseResult):
 
     def _fits_no_schema(self) -> str:
         """Return the code for a whole answer in JSON that is no object, or lacks members, as its schema asks."""
-        schema = dig(self.circumstances.request, "response_format", "json_schema", "schema")
-        asked = (
-            not (self.calls or self.circumstances.asked_in_text)
-            and isinstance(schema, dict)
-            and schema.get("type") == "object"
-        )
-        value = loads_or_none("".join(self.texts.values())) if asked else None
+        if not self.circumstances.request or self.calls or self.circumstances.asked_in_text:
+            return ""
+        from utp_cli.diagnosis.choice import schema_asked  # noqa: PLC0415 - where a request is known
+
+        _, schema = schema_asked(self.circumstances.request) or ("", {})
+        value = loads_or_none("".join(self.texts.values())) if schema.get("type") == "object" else None
         if value is None or not self._is_whole:
             return ""
         required = {name for name in list_of(dict_of(schema).get("required")) if isinstance(name, str)}

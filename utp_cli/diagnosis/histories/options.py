@@ -1,6 +1,7 @@
 """What a request asks beside its messages: options that a provider refuses together, and forms of other APIs.
 
-Source of the rules: error texts of `facts/error_texts/` (November 2026); each names its diagnosis.
+Source of the rules: error texts of `facts/error_texts/` (November 2026); each names its diagnosis. That DeepSeek's
+models of version 4 think by default, and take no forced call then: its guide to thinking, deepseek-ai/DeepSeek-V3#1376.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
-from utp_cli.diagnosis.models import belongs
+from utp_cli.diagnosis.choice import choice_of, is_unthinking
+from utp_cli.diagnosis.models import WANTS_REASONING, belongs
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
@@ -242,7 +244,7 @@ def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool)
             look.breaks("constraint-field-ignored", f"/{key}", f"`{key}`", mend=mend, outcome=outcome)
 
 
-def _thinking(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
+def _thinking(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
     thinking, limit = dict_of(request.get("thinking")), request.get("max_tokens")
     budget = thinking.get("budget_tokens")
     if look.rules.form == "anthropic" and thinking.get("type") in ("enabled", "adaptive"):
@@ -261,6 +263,17 @@ def _thinking(look: Look, request: dict[str, Any], _: str | None, __: bool) -> N
     if thinks and (choice == "required" or dict_of(choice).get("type") == "function"):
         mend = "tool_choice auto, or enable_thinking false"
         look.breaks("tool-choice-refused", "/tool_choice", "a forced call while thinking", mend=mend)
+    if look.rules.name == "deepseek" and forced_in_thought(request, model):
+        look.breaks("tool-choice-refused", "/tool_choice", "a forced call while thinking", mend=UNFORCED)
+
+
+UNFORCED: Final = 'tool_choice auto, or thinking off for that turn: `thinking: {"type": "disabled"}`'
+
+
+def forced_in_thought(request: Mapping[str, Any], model: str | None) -> bool:
+    """Whether a request forces a call of a model of DeepSeek's that thinks unless it is told not to."""
+    forced = bool(tools_in(request)) and choice_of(request).mode == "must"
+    return forced and belongs(model, WANTS_REASONING) is not None and not is_unthinking(request)
 
 
 def _thinking_on_bedrock(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:

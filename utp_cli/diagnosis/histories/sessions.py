@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
+from utp_cli.diagnosis.histories.hints import Receiver, hints
 from utp_cli.diagnosis.histories.options import GUIDED, LISTED, PRINTED
 from utp_cli.diagnosis.histories.requests import check_request
-from utp_cli.diagnosis.models import HOSTED, belongs
+from utp_cli.diagnosis.models import HOSTED, OPENAI_MODELS, belongs
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.releases import number_of
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 _PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
 """Forms that only one provider's API has."""
 _OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
-_OPENAI_MODELS: Final = (Series(family="gpt", versions=">=3"), Series(family="o"))
 _CLAUDE: Final = (Series(family="claude"),)
 _OPENAIS_ITEMS: Final = frozenset(
     {"custom_tool", "tool_search", "local_shell", "shell", "apply_patch", "computer", "code_interpreter", "file_search"}
@@ -113,30 +113,57 @@ def diagnose_conversation(
     if isinstance(defined, list) and messages:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
     found += [*_objects(asked), *_text_for_tools(asked), *_foreign_items(asked, model)]
-    name = _named(provider) if provider else _receiver(asked, form, model, text_of((server or {}).get("engine")))
+    engine, version = (text_of((server or {}).get(key)) for key in ("engine", "version"))
+    name = _named(provider) if provider else _receiver(asked, form, model, engine)
     told = bool(provider) or (name in _PROVES and not _is_compatible(name, model))
     if name not in TURN_RULES:
-        return [*found, *_flat_tools(asked, form)]
-    if not messages and not isinstance(asked.get("input"), str):  # of tools alone nobody knows what they go with
+        found += _flat_tools(asked, form)
+    elif not messages and not isinstance(asked.get("input"), str):  # of tools alone nobody knows what they go with
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
         return found + [one for one in alone if one.severity == "error"]
+    else:
+        codes = {finding.code for finding in found}
+        checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
+        broken = [one for one in _new(checked.broken, codes, version) if _is_sent(one, asked)]
+        found += _as_sure(broken, name, told=told, guessed=bool(server) or _is_named(model, name))
     codes = {finding.code for finding in found}
-    checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
-    whole = not asked.keys() <= _SAID  # of messages alone nobody knows what was sent beside them
-    release = number_of(text_of((server or {}).get("version")))
-    broken = [
+    loud = {finding.code for finding in found if finding.severity != "info"}
+    to = Receiver(
+        engine=_named(engine), version=version, provider=_named(provider or ""), model=model, offered=bool(known)
+    )
+    more = [one for one in hints(asked, to) if one.code not in (codes if one.severity == "info" else loud)]
+    surer = {one.code for one in more if one.severity != "info"}
+    return [*(one for one in found if one.code not in surer), *more]
+
+
+def _new(broken: list[Finding], codes: set[str], version: str) -> list[Finding]:
+    """Return the rules broken that no diagnosis has told of, and that hold for a release."""
+    release = number_of(version)
+    return [
         one
-        for one in checked.broken
+        for one in broken
         if one.code not in codes
         and _FOLLOWS.get(one.code) not in codes
-        and (whole or one.place.pointer != "/tools")
         and not () < release < number_of(_SINCE.get(one.code))
     ]
+
+
+def _is_sent(one: Finding, asked: Mapping[str, Any]) -> bool:
+    """Of messages alone nobody knows what was sent beside them."""
+    return not asked.keys() <= _SAID or one.place.pointer != "/tools"
+
+
+def _is_named(model: str | None, name: str) -> bool:
+    """Whether the name of a model, or the form without one, tells who gets a conversation, and not for certain."""
+    return bool(_OWN_NAMES.match(model or "")) or (name == _RESPONSES and not model)
+
+
+def _as_sure(broken: list[Finding], name: str, *, told: bool, guessed: bool) -> list[Finding]:
+    """Return what is refused for certain, and as hints what may be, where somebody is named or guessed."""
     sure = _SURE | (_SURE_OF_OPENAI if name in (*_OPENAI, _RESPONSES) else frozenset())
     likely = [replace(one, severity="info", confidence="low") for one in broken if one.code not in sure]
     certain = broken if told else [one for one in broken if one.code in sure]
-    guessed = not told and (server or _OWN_NAMES.match(model or "") or (name == _RESPONSES and not model))
-    return found + certain + (likely if guessed else [])
+    return certain + (likely if guessed and not told else [])
 
 
 def _is_compatible(form: str, model: str | None) -> bool:
@@ -148,7 +175,7 @@ def _foreign_items(asked: Mapping[str, Any], model: str | None) -> Iterator[Find
     """Find, as a hint, items and blocks that one provider's own API has, where another's model gets them."""
     if not model:
         return
-    items = () if belongs(model, _OPENAI_MODELS) or _LIKE_OPENAIS.search(model) else dicts_of(asked.get("input"))
+    items = () if belongs(model, OPENAI_MODELS) or _LIKE_OPENAIS.search(model) else dicts_of(asked.get("input"))
     own = (f"/input/{at}" for at, item in items if _bare(item) in _OPENAIS_ITEMS)
     blocks = () if _LIKE_CLAUDES.search(model) else _blocks_of(asked.get("messages"))
     claudes = (place for place, kind in blocks if kind in _CLAUDES_BLOCKS)
@@ -253,7 +280,7 @@ def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: st
         return "vllm"
     if form == _RESPONSES and not (engine or model):  # of whose API it is
         return form
-    openai = own and own.name in _OPENAI if engine else belongs(model, _OPENAI_MODELS)
+    openai = own and own.name in _OPENAI if engine else belongs(model, OPENAI_MODELS)
     if not engine and chat and (own_name := _OWN_NAMES.match(model or "")):
         return str(own_name.lastgroup)
     if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):

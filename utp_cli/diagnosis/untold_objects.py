@@ -1,0 +1,62 @@
+"""Objects inside the schema of a tool of which nothing says what they hold."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from utp_cli.diagnosis.observation import Observation
+from utp_cli.diagnosis.subject import compact
+from utp_cli.protocol.patterns import regex
+from utp_cli.schemas.types import declared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from utp_cli.schemas.walk import SchemaPlace
+    from utp_cli.validation.definitions import Definition
+
+_SAYS_NOTHING: Final = frozenset({"type", "description", "title", "nullable"})
+"""Keywords that do not say what an object holds. Any other does, or says that it is open on purpose."""
+_TOLD: Final = regex(
+    r"[{:=]|\b(?:e\.g|i\.e|keys?|fields?|propert(?:y|ies)|names?|maps?|mappings?|pairs?|dict(?:ionary)?|json|objects?"
+    r"|any|arbitrary|free|custom|additional|extra|optional|payload|metadata|variables|parameters?|arguments?|options?"
+    r"|filters?|settings?|config\w*|headers?|values|schema|format|returned|see|same|like|as)\b",
+    re.IGNORECASE,
+)
+"""Words of a description that tell the keys, or that there are none in particular."""
+_MANY_WORDS: Final = 8
+_BAG: Final = regex(
+    r"(?:.*[_-])?(?:meta\w{0,5}|extras?|opts?|options?|param\w{0,7}|kw?args|arg\w{0,6}|variables?|vars|payload|data|body"
+    r"|context|headers?|env\w{0,8}|custom|attributes?|annotations?|labels?|tags?|settings?|config\w{0,9}|extensions?"
+    r"|json|object|map|dict|props|properties|values?|inputs?|outputs?|state|filters?|query|where|fields?|details?|info)\Z",
+    re.IGNORECASE,
+)
+"""Names of objects that hold what the caller likes."""
+
+
+_WHOLE: Final = "send the whole schema, with the `properties` of the inner object; a map says `additionalProperties`"
+
+
+def untold_object(definition: Definition, places: Iterable[SchemaPlace]) -> Iterator[Observation]:
+    """Report, as a hint, the first property of a tool that is an object of which neither schema nor words tell more."""
+    place = next(filter(_is_untold, places), None)
+    if place is not None:
+        yield Observation(
+            severity="info",
+            confidence="low",
+            message=f"{definition.tool.name}: {place.name} is an object, and nothing says what is in it",
+            evidence=compact(place.schema),
+            pointer=place.pointer,
+            fix=_WHOLE,
+            tool=definition.tool.name,
+        )
+
+
+def _is_untold(place: SchemaPlace) -> bool:
+    name, schema = place.name, place.keywords
+    if place.parent is None or name is None or not schema.keys() <= _SAYS_NOTHING:
+        return False
+    words = f"{schema.get('title', '')} {schema.get('description', '')}"[:1000]
+    told = _TOLD.search(words) or len(words.split()) >= _MANY_WORDS or _BAG.match(name[:100])
+    return {*declared(schema)} - {"null"} == {"object"} and not told
