@@ -436,7 +436,7 @@ def test_calls_of_the_history_are_not_called_against_a_choice() -> None:
             {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
         {"role": "tool", "tool_call_id": "c1", "content": {"qty": 1}},
     ]}  # fmt: skip
-    assert told(asked) == [("content-shape", "error")]
+    assert told(asked) == [("content-shape", "error"), ("tools-missing-with-history", "info")]
 
 
 DEEP = "  [Previous lines repeated 318 more times]\nRecursionError: maximum recursion depth exceeded"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.json_text import strict
-from utp_cli.diagnosis.models import BUILT_IN, belongs
+from utp_cli.diagnosis.models import belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.facts.built_in_tools import BUILT_IN
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, dig

@@ -61,12 +61,6 @@ WEAK = (
 )
 """Too small for tools, or not trained for them: base models, distilled R1."""
 
-BUILT_IN = frozenset({
-    "brave_search", "wolfram_alpha", "python", "ipython", "code_interpreter", "web_search", "browser",
-    "browser.search", "browser.open", "browser.find", "container.exec", "image_gen", "simple_browser",
-})  # fmt: skip
-"""Tools that models were trained on, and call unasked (Llama 3.1, gpt-oss, GLM)."""
-
 
 def belongs(model: str | None, series: tuple[Series, ...]) -> Series | None:
     """Return the first of the series that the model belongs to, if any."""

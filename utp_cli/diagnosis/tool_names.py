@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from utp_cli.diagnosis.choice import undeclared
-from utp_cli.diagnosis.models import BUILT_IN
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.subject import ConversationHistory
+from utp_cli.facts.built_in_tools import BUILT_IN
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 

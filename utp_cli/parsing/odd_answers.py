@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.diagnosis.models import BUILT_IN
+from utp_cli.facts.built_in_tools import BUILT_IN, PARALLEL
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dicts_of
@@ -17,7 +17,7 @@ _NO_NAME: Final = regex(r"[^\n]*[\s(){}\[\]\"'`<>,;|=]")
 """What stands in no name of a tool: all providers take letters, digits, `_` and `-`, some `.`, `:` and `/`."""
 _NAMESPACE: Final = regex(r"(?:functions|default_api|tools?)[.:]\w")
 """What models write in front of a name: the namespace under which their own prompt lists tools."""
-_THEIR_OWN: Final = BUILT_IN | {"multi_tool_use.parallel"}
+_THEIR_OWN: Final = BUILT_IN | {PARALLEL}
 _AROUND: Final = frozenset({"arguments", "parameters", "args", "tool_input", "tool_args"})
 """Keys that a model puts around the arguments."""
 
