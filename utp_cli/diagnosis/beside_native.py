@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.observation import Observation
 from utp_cli.diagnosis.subject import compact
 from utp_cli.dialects.catalogue import DIALECTS
+from utp_cli.protocol.numbers import loads_or_none
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -110,6 +111,15 @@ def _bare(answer: Answer) -> Iterator[Observation]:
             )
             return
         said = named_alone(passage.text)
+        if any(call.arguments and _is(passage.text, call.arguments) for call in answer.native):
+            yield Observation(
+                message="the arguments of the structured call stand in the text as well: people see them written",
+                evidence=passage.text,
+                pointer=passage.pointer,
+                severity="warning",
+                fix=_held_back(answer),
+            )
+            return
         if said and said <= names:
             yield Observation(
                 message=_AGAIN,
@@ -149,6 +159,11 @@ def _lines_of(call: CallView) -> list[str]:
 def _held_back(answer: Answer) -> str:
     """Say what keeps the text of a call that is run from people."""
     return _HOLDS_BACK + (", or `stream: false`," if answer.result.stream else "") + " holds it back"
+
+
+def _is(text: str, arguments: dict[str, Any]) -> bool:
+    """Whether a text is the JSON of arguments, and nothing else."""
+    return text.lstrip()[:1] == "{" and len(text) <= _LONGEST and loads_or_none(text) == arguments
 
 
 def named_alone(text: str) -> set[str]:

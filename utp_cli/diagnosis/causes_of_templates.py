@@ -84,13 +84,6 @@ CAUSES = (
         change="read the reason in the message; load the model's own tool template.",
     ),
     cause(
-        "template-unsupported",
-        "The server cannot find out from the template how the model writes calls.",
-        sees="HTTP 500 as soon as `tools` is sent.",
-        change="load a template made for tools.",
-        servers={"llama.cpp": "`--chat-template-file` with a template of `models/templates`, and no `--no-jinja`"},
-    ),
-    cause(
         "template-kwargs-refused",
         "`chat_template_kwargs` has a name or a type that the server refuses.",
         sees="HTTP 400.",

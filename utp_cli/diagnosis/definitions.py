@@ -12,7 +12,7 @@ from utp_cli.facts.providers import PORTABLE, UNKNOWN, USUAL_TOOLS, provider_cal
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import recursive, resolve
-from utp_cli.schemas.types import declared
+from utp_cli.schemas.types import declared, is_type
 from utp_cli.schemas.walk import walk
 from utp_cli.wire.access import dict_of
 
@@ -133,7 +133,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "required": lambda value: isinstance(value, bool) or _is_names(value),
     "properties": lambda value: isinstance(value, dict),
     "enum": lambda value: isinstance(value, list),
-    "type": lambda value: isinstance(value, str) or _is_names(value),
+    "type": is_type,
 }
 """Keywords, and whether a value of theirs is of a kind that somebody takes. A boolean `required` is of draft 3."""
 
@@ -148,9 +148,9 @@ def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
 
     What people see: one such tool, and every request fails.
 
-    What proves it: `required` is no list of names, `properties` no object, `enum` no list, or `type` no text; null
-    for one. Or `required` or `properties` stand beside the schema, where nobody reads them and Mistral refuses the
-    tool. Else an error text that says so.
+    What proves it: `required` is no list of names, `properties` no object, `enum` no list, or `type` none of the
+    seven types. Or `required` or `properties` stand beside the schema, where nobody reads them and Mistral refuses
+    the tool. Else an error text that says so.
 
     What to change: `utp audit` shows the keyword and its place in the tools.
     """

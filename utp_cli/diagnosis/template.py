@@ -81,6 +81,29 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
         )
 
 
+@diagnosis("template-unsupported", "warning", kinds=("template",))
+def template_unsupported(template: Template) -> Iterator[Observation]:
+    """The server cannot find out from the template how the model writes calls.
+
+    What people see: HTTP 500 as soon as `tools` is sent; or calls stay in the text.
+
+    What proves it: an error text; or an Ollama TEMPLATE that reads `.Tools` and `.Messages`, and not `.ToolCalls`, from
+    which Ollama learns how a call begins.
+
+    What to change: load a template made for tools (llama.cpp: `--chat-template-file` with one of `models/templates`,
+    and no `--no-jinja`; Ollama: a block `{{ range .ToolCalls }}` in the messages of the assistant).
+    """
+    code = _GO_COMMENT.sub("", template.text)
+    if _RENDERER.search(code) or "{%" in code or not all(one in code for one in (".Tools", ".Messages")):
+        return
+    if ".ToolCalls" not in code:
+        yield Observation(
+            message="the template reads .Tools and .Messages, and never .ToolCalls",
+            evidence="no .ToolCalls in any of its blocks",
+            fix="write the calls of the assistant into TEMPLATE: {{ range .ToolCalls }} … {{ end }}",
+        )
+
+
 @diagnosis("template-of-another-model", "error", kinds=("template",))
 def template_of_another_model(template: Template) -> Iterator[Observation]:
     """The chat template teaches another format than the server's tool parser reads.

@@ -48,6 +48,12 @@ def _never_ended(document: Any) -> bool:
     return any("finish_reason" in one and one["finish_reason"] is None for _, one in dicts_of(document.get("choices")))
 
 
+def never_finished(result: ParseResult) -> bool:
+    """Whether a stream of chat completions came to its `[DONE]` without any finish reason."""
+    ended = result.stream and result.shape == "openai-chat" and result.facts.ended is True
+    return bool(ended and result.finish_reason is None and result.content)
+
+
 def no_choices(document: Any) -> bool:
     """Whether a chat completion has no choice at all: who passed it on hid why."""
     return isinstance(document, dict) and document.get("object") == "chat.completion" and not document.get("choices")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.facts.schema_types import type_meant
+from utp_cli.facts.schema_types import TYPES, type_meant
 from utp_cli.protocol.numbers import Number
 from utp_cli.schemas.bounds import BRANCHES
 from utp_cli.schemas.resolve import resolve
@@ -27,6 +27,12 @@ _COMBINED: Final = ("anyOf", "oneOf", "allOf")
 def json_type(value: Any) -> str:
     """Return the JSON type of a value; a whole number is an `integer` only where it is written as one."""
     return _OF_VALUES.get(type(value), "null")
+
+
+def is_type(value: Any) -> bool:
+    """Whether a value of `type` is one of the seven names, or a list of them, in any case as Gemini writes them."""
+    names = [value] if isinstance(value, str) else value
+    return isinstance(names, list) and all(isinstance(name, str) and name.lower() in TYPES for name in names)
 
 
 def declared(schema: Any) -> tuple[str, ...]:

@@ -82,16 +82,28 @@ def _is_schema(error: dict[str, Any]) -> bool:
 def failed_tool(document: dict[str, Any]) -> str:
     """Return the texts of a result that failed; an empty text for anything else.
 
-    Of MCP's, also inside its JSON-RPC message, of a block of Anthropic's, and of a message of the AI SDK's.
+    Of MCP's, also inside its JSON-RPC message, of a block of Anthropic's or AgentScope's, and of a message of the AI
+    SDK's.
     """
     if document.get("role") == "tool":
         outputs = [dict_of(block.get("output")) for _, block in dicts_of(document.get("content"))]
         return "\n".join(text_of(one.get("value")) for one in outputs if text_of(one.get("type")).startswith("error-"))
+    if document.get("type") == "tool_result" and (failure := _failure_in(document.get("output"))):
+        return failure
     result = dict_of(document.get("result")) or document
     if not (result.get("isError") is True or (result.get("is_error") is True and result.get("type") == "tool_result")):
         return ""
     said = [text_of(block.get("text")) for _, block in dicts_of(result.get("content"))]
     return "\n".join(filter(None, said)) or text_of(result.get("content"))
+
+
+_BEGINS_AS_ERROR: Final = regex(r"\W{0,3}(?:[A-Z]\w{1,30} ){0,3}(?:[A-Z]\w{0,30})?(?:Error|Exception|Failed)\b ?:")
+
+
+def _failure_in(output: Any) -> str:
+    """Return the text of a result in blocks, as AgentScope keeps it, where it begins as an error does."""
+    said = "\n".join(text_of(block.get("text")) for _, block in dicts_of(output))
+    return said if _BEGINS_AS_ERROR.match(said) else ""
 
 
 def is_envelope(doc: dict[str, Any]) -> bool:

@@ -143,6 +143,8 @@ class Decoder(FormatDecoder):
             call.how = {**how, "server": text_of(item.get("server_label")) or None}
         own_id = "id" if kind == "mcp_approval_request" else "call_id"
         call.id = call.id if call.id is not None else id_of(item.get(own_id))
+        if call.name and item.get("name") == "":
+            self.metadata.blank_name = call.place
         named = kind in ("function_call", "custom_tool_call", "mcp_approval_request")
         return call.named(item.get("name") if named else kind.removesuffix("_call"))
 

@@ -46,7 +46,8 @@ def _any_item(value: Any, *keys: str) -> bool:
 
 def _typed_items(doc: Document) -> bool:
     """Items of an answer; a worker may list the errors of its server there."""
-    return any("type" in item and not is_error(item) for _, item in dicts_of(doc.get("output")))
+    items = () if doc.get("type") == "tool_result" else dicts_of(doc.get("output"))
+    return any("type" in item and not is_error(item) for _, item in items)
 
 
 def _tells_spans(doc: Document) -> bool:

@@ -53,6 +53,10 @@ def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
             mend = "the object becomes its JSON text"
             look.breaks("content-shape", f"{place}/content", "a content that is an object", mend=mend)
             _touch(source)
+        if isinstance(content, list) and look.rules.lists and any(isinstance(item, str) for item in content):
+            mend = 'each text becomes a part: {"type": "text", "text": …}'
+            look.breaks("content-shape", f"{place}/content", "a content with bare texts in its list", mend=mend)
+            _touch(source)
         if isinstance(content, list) and not look.rules.lists:
             mend = "the texts are joined into one string"
             look.breaks("content-shape", f"{place}/content", "a content that is a list", mend=mend)

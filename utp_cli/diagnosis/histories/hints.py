@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.detection.series import Series
 from utp_cli.diagnosis.choice import schema_asked
 from utp_cli.diagnosis.histories.options import UNFORCED, forced_in_thought, tools_in
+from utp_cli.diagnosis.models import belongs
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.facts.releases import number_of
 from utp_cli.protocol.findings import Finding, Place, Severity
@@ -27,8 +29,11 @@ if TYPE_CHECKING:
 _LOCAL: Final = frozenset({"ollama", "vllm", "sglang", "llama.cpp", "lmstudio", "tgi", "lmdeploy", "mlx"})
 """Servers that read messages of one form, and drop keys that they do not know."""
 _COMPILES: Final = frozenset({"vllm", "sglang"})
-_UNGUARDED: Final = {"sglang": "0.5", "llama.cpp": ""}
-"""Servers that handed a message without content to the template as it is, and the first release that does not."""
+_UNGUARDED: Final = frozenset({"sglang", "llama.cpp", "llama-cpp-python"})
+"""Servers that handed a message without content to the template as it is, or refuse it."""
+_GUARDED_SINCE: Final = {"sglang": "0.5"}
+"""The first release of one of them that does not."""
+_CLAUDE: Final = (Series(family="claude"),)
 _STATE: Final = ("previous_response_id", "conversation", "cachedContent", "cached_content", "prompt")
 """Fields of requests whose tools the server may know already."""
 _KEPT: Final = (
@@ -66,6 +71,7 @@ def hints(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     yield from _unread_calls(asked, to)
     yield from _tools_left_out(asked, to)
     yield from _without_content(asked, to)
+    yield from _empty_beside_calls(asked, to)
     yield from _recursive_schema(asked, to)
     yield from _claudes_tools(asked, to)
     yield from _text_behind_calls(asked)
@@ -145,7 +151,7 @@ def _calls_in(message: dict[str, Any]) -> bool:
 def _without_content(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     """Find calls in a message without the key `content`, which templates read."""
     release = number_of(to.version)
-    since = number_of(_UNGUARDED.get(to.engine))
+    since = number_of(_GUARDED_SINCE.get(to.engine))
     if to.engine not in _UNGUARDED or (since and release >= since):
         return
     for at, message in dicts_of(asked.get("messages")):
@@ -154,6 +160,18 @@ def _without_content(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding
             mend = 'send `content: ""` beside tool_calls, or upgrade the server'
             keys = f"keys: {', '.join(map(str, message))}"
             yield _told("content-null-refused", f"/messages/{at}/content", said, keys, mend)
+            return
+
+
+def _empty_beside_calls(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
+    """Find an empty text beside the calls of a message for Claude: who rewrites it may make an empty block of it."""
+    if not belongs(to.model, _CLAUDE):
+        return
+    for at, message in dicts_of(asked.get("messages")):
+        if list_of(message.get("tool_calls")) and message.get("content") == "":
+            said = "an empty text beside the calls: some gateways make an empty block of it, which Claude refuses"
+            mend = "send `content: null` beside tool_calls, or leave it out; upgrade the gateway"
+            yield _told("empty-content-refused", f"/messages/{at}/content", said, 'content: ""', mend)
             return
 
 

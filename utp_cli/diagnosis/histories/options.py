@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.choice import choice_of, is_unthinking
+from utp_cli.diagnosis.histories.output_schemas import output_schema
 from utp_cli.diagnosis.models import WANTS_REASONING, belongs
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
@@ -125,14 +126,17 @@ _TOOL_FORMS: Final = {
 
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
-    if PRINTED.match(text_of(request.get("tools"))):
-        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=request["tools"], mend=LISTED)
+    if isinstance(request.get("tools"), str | dict):
+        written = request["tools"] if isinstance(request["tools"], str) else json_dumps(request["tools"], default=repr)
+        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=written, mend=LISTED)
     for at, tool in dicts_of(request.get("tools")):
         kind = text_of(tool.get("type"))
         if look.rules.form == "openai-chat" and kind and kind not in taken:
             mend = "declare it as a function, or switch it off in the client"
             look.breaks("tool-type-unsupported", f"/tools/{at}", f"a tool of type '{kind}'", mend=mend)
-        flat = look.rules.form == "openai-chat" and kind == "function" and "function" not in tool
+        flat = (
+            look.rules.form == "openai-chat" and kind in ("", "function") and "name" in tool and "function" not in tool
+        )
         nested = look.rules.form in _FLAT and isinstance(tool.get("function"), dict)
         if flat or nested or (look.rules.form == "openai-chat" and "input_schema" in tool):
             mend = (
@@ -337,6 +341,7 @@ _CHECKS: Final[tuple[Callable[[Look, dict[str, Any], str | None, bool], None], .
     _types,
     _choice,
     _structured,
+    output_schema,
     _built_in,
     _thinking,
     _thinking_on_bedrock,

@@ -116,16 +116,17 @@ def diagnose_conversation(
     engine, version = (text_of((server or {}).get(key)) for key in ("engine", "version"))
     name = _named(provider) if provider else _receiver(asked, form, model, engine)
     told = bool(provider) or (name in _PROVES and not _is_compatible(name, model))
-    if name not in TURN_RULES:
-        found += _flat_tools(asked, form)
-    elif not messages and not isinstance(asked.get("input"), str):  # of tools alone nobody knows what they go with
+    found += _flat_tools(asked, form) if name not in TURN_RULES or name in _OPENAI else ()
+    ruled, said = name in TURN_RULES, messages or isinstance(asked.get("input"), str)
+    if ruled and not said:  # of tools alone nobody knows what they go with
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
         return found + [one for one in alone if one.severity == "error"]
-    else:
+    if ruled:
         codes = {finding.code for finding in found}
         checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
         broken = [one for one in _new(checked.broken, codes, version) if _is_sent(one, asked)]
-        found += _as_sure(broken, name, told=told, guessed=bool(server) or _is_named(model, name))
+        whole = name in _OPENAI and bool(asked.get("model"))
+        found += _as_sure(broken, name, told=told, guessed=bool(server) or whole or _is_named(model, name))
     codes = {finding.code for finding in found}
     loud = {finding.code for finding in found if finding.severity != "info"}
     to = Receiver(
@@ -149,7 +150,14 @@ def _new(broken: list[Finding], codes: set[str], version: str) -> list[Finding]:
 
 
 def _is_sent(one: Finding, asked: Mapping[str, Any]) -> bool:
-    """Of messages alone nobody knows what was sent beside them."""
+    """Of messages alone nobody knows what was sent beside them; tools in no API's form are written anew."""
+    tools = asked.get("tools")
+    if (
+        one.code == "tool-shape-invalid"
+        and isinstance(tools, list)
+        and not any("type" in t for _, t in dicts_of(tools))
+    ):
+        return False
     return not asked.keys() <= _SAID or one.place.pointer != "/tools"
 
 
@@ -206,7 +214,8 @@ def _flat_tools(asked: Mapping[str, Any], form: str) -> Iterator[Finding]:
     if form == "anthropic" or not asked.get("model") or "messages" not in asked:
         return
     for at, tool in dicts_of(asked.get("tools")):
-        if isinstance(tool.get("parameters"), dict) and "name" in tool and "function" not in tool:
+        schema = tool.get("parameters", tool.get("inputSchema"))
+        if isinstance(schema, dict) and "name" in tool and "function" not in tool:
             message = "a tool in no form of chat completions: its name and parameters stand outside of `function`"
             found = _fault("tool-shape-invalid", f"/tools/{at}", message, ", ".join(tool), _WRAPPED)
             yield replace(found, severity="info", confidence="low")
