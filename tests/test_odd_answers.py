@@ -81,3 +81,53 @@ def test_words_of_an_answer(text: str, codes: list[str]) -> None:
     request = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
     if codes in (["tools-dropped-from-prompt"], ["announced-not-called"]):  # nobody sent tools
         assert _hints(_body({"content": text}), request=request) == []
+
+
+def _event(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    return {"object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+
+
+def _piece(arguments: str, index: int = 0, **more: Any) -> dict[str, Any]:
+    return _event({"tool_calls": [{"index": index, "function": {"arguments": arguments}, **more}]})
+
+
+def _stream(*events: Any, done: bool = True) -> str:
+    rows = [json.dumps(one) for one in events] + ["[DONE]"] * done
+    return "".join(f"data: {row}\n\n" for row in rows)
+
+
+BEGUN = _event({"role": "assistant", "tool_calls": [
+    {"index": 0, "id": "c1", "type": "function", "function": {"name": "count_lambs", "arguments": ""}}]})  # fmt: skip
+ENDED = _event({}, "tool_calls")
+WHOLE = (BEGUN, _piece('{"meadow": '), _piece('"east"}'))
+
+
+@pytest.mark.parametrize(
+    ("stream", "told"),
+    [
+        (_stream(*WHOLE, ENDED), []),
+        (_stream(*WHOLE), [("stream-cut-off", "info")]),
+        (_stream(_event({"role": "assistant", "content": "Two."})), [("stream-cut-off", "info")]),
+        (_stream(_event({"role": "assistant", "content": "Two."}), _event({}, "stop")), []),
+        (_stream(BEGUN, _piece('{"meadow": ', 1), _piece('"east"}', 2), ENDED), [("call-shape-invalid", "warning")]),
+        (_stream(BEGUN, _piece('{"meadow": ', id="c2"), _piece('"east"}', id="c3"), ENDED),
+         [("call-shape-invalid", "warning")]),
+        (_stream(BEGUN, _piece('{"meadow": ', id="c1"), _piece('"east"}', id="c1"), ENDED), []),
+        (_stream(BEGUN, _piece('{"meadow": "ea'), {"error": {"message": "boom"}}, done=False), [("stream-cut-off", "error")]),
+    ],
+)  # fmt: skip
+def test_streams_and_how_they_end(stream: str, told: list[tuple[str, str]]) -> None:
+    assert [(one.code, one.severity) for one in parse(stream).diagnoses] == told
+
+
+def test_ids_and_arguments_of_other_formats() -> None:
+    block = {"type": "tool_use", "id": "", "name": "count_lambs", "input": {}}
+    said = {"type": "message", "role": "assistant", "content": [block], "stop_reason": "tool_use"}
+    assert [one.code for one in parse(said).diagnoses] == ["call-id-missing"]
+    part = {"functionCall": {"name": "count_lambs", "args": '{"meadow": "east"}'}}
+    said = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]}
+    assert [one.code for one in parse(said).diagnoses] == ["arguments-wrong-kind"]
+    text = {"text": "print(default_api.count_lambs(meadow='east'))"}
+    said = {"candidates": [{"content": {"role": "model", "parts": [text]}, "finishReason": "STOP"}]}
+    assert [one.code for one in parse(said).diagnoses] == ["call-left-in-content"]

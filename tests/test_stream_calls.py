@@ -42,7 +42,7 @@ TWICE = [("f", {"a": 1}), ("f", {"b": 2})]
         ([piece(1, "y", "g", '{"b"'), piece(0, "x", "f", '{"a":1}'), piece(1, None, None, ":2}")], BOTH, []),
         ([piece(3, "y", "g", '{"b"'), piece(0, "x", "f", '{"a":1}'), piece(3, None, None, ":2}")], BOTH,
          ["call-shape-invalid"]),
-        ([piece(0, "x", "f", '{"a"'), piece(0, "y", None, ":1}")], BOTH[:1], []),
+        ([piece(0, "x", "f", '{"a"'), piece(0, "y", None, ":1}")], BOTH[:1], ["call-shape-invalid"]),
         ([piece(0, "x", "f", '{"a":1}'), piece(0, "x", "g", '{"b":2}')], BOTH, ["stream-index-collision"]),
         ([piece(0, None, None, '{"a"'), piece(0, "x", "f", ":1}")], BOTH[:1], []),
     ],

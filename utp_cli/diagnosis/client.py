@@ -47,7 +47,8 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     there are none; `tool_calls` of an answer is an object where a list is due; or an error body that says so. A piece
     of a stream with `arguments: null` is told as a hint, so is a call of a stream without `index`, and a block of
     Anthropic's that begins a call without `input`: strict clients refuse all of them. So are indexes of the calls of a
-    stream that do not begin at 0, or leave a number out: clients that join pieces by equal indexes read them.
+    stream that do not begin at 0, or leave a number out: clients that join pieces by equal indexes read them. A
+    warning: the pieces of one call come under different indexes or ids.
 
     What to change: rebuild the message in this provider's form (`utp render-result` writes results). In OpenAI's,
     `arguments` always stands there, as a text: `"{}"` where there are none. A call without `function` in a history is
@@ -68,6 +69,9 @@ def call_shape_invalid(subject: Answer | ConversationHistory) -> Iterator[Observ
     for code, message in _OFF_INDEXES.items():
         for wrong in odd(subject, code, message):
             yield replace(wrong, severity="info", fix=_FROM_ZERO)
+    for code, message in _STRAYED.items():
+        for wrong in odd(subject, code, message):
+            yield replace(wrong, severity="warning", fix=_ONE_CALL)
     for hint in odd(subject, "input-missing", "the block that begins a call lacks its input: strict clients refuse it"):
         yield replace(hint, severity="info", fix=_NO_INPUT)
 
@@ -164,6 +168,14 @@ _OFF_INDEXES = {
     "index-high": "the calls of the stream are not counted from 0: clients that go by position lose arguments",
     "index-gap": "the indexes of the calls leave a number out: clients that go by position lose arguments",
 }
+_STRAYED = {
+    "index-moves": "the pieces of one call come under different indexes: clients take each for a call of its own",
+    "id-changes": "the id of a call changes from piece to piece: its result answers none that was said before",
+}
+_ONE_CALL = (
+    "the server or gateway sends all pieces of a call under one `index`, and one `id` with the first: upgrade it, or"
+    " `stream: false`; a client goes on with the call before where a piece has no name"
+)
 _FROM_ZERO = (
     "the gateway counts `index` over the calls alone, from 0 on, and not over blocks of text and thinking: update it; "
     "a client joins pieces by equal `index`, whatever it is"

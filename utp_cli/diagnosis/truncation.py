@@ -92,7 +92,8 @@ def truncation_hidden(answer: Answer) -> Iterator[Observation]:
     arguments are incomplete`.
     """
     reason = answer.result.finish_reason or "unknown"
-    for call, where in () if answer.raw or answer.stop == "length" else _broken_off(answer):
+    ended_by_error = answer.result.stream and answer.result.facts.error
+    for call, where in () if answer.raw or answer.stop == "length" or ended_by_error else _broken_off(answer):
         said = f"the call of {call.name or 'a tool'} breaks off, and the stop reason is {reason}"
         cut = _cut(call, said, answer, where)
         yield replace(cut, fix=f"{cut.fix}; {_LOST_END}") if answer.result.stream and answer.stop == "tool" else cut
@@ -202,7 +203,7 @@ def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     What people see: the turn stops in the middle, and there is no error.
 
     What proves it: the stream has neither a stop reason nor a closing event (`[DONE]`, `message_stop`,
-    `response.completed`, `done: true`).
+    `response.completed`, `done: true`); or an error ends it in the middle of a call.
 
     What to change: the connection or a proxy dropped it, often while large arguments were generated without
     a byte being sent: raise the proxy's idle timeout and retry; do not run the last call.
@@ -214,10 +215,14 @@ def stream_cut_off(answer: Answer) -> Iterator[Observation]:
     """
     result = answer.result
     cut = result.facts.ended is False and answer.shape not in _NO_END
-    if cut and not (result.finish_reason or result.facts.error or _is_copied(result)):
+    if result.facts.error:
+        cut = result.stream and any(call.reason == "truncated" for call in answer.call_views)
+    if cut and not (result.finish_reason or _is_copied(result)):
         last = answer.call_views[-1] if answer.call_views else None
         yield Observation(
-            message="the stream ends with neither a stop reason nor a closing event",
+            message="an error ended the stream in the middle of a call"
+            if result.facts.error
+            else "the stream ends with neither a stop reason nor a closing event",
             evidence=f"ends in the call of {last.name}: …{last.text[-80:]}" if last else f"…{result.content[-80:]}",
             pointer=last.pointer if last else "",
         )

@@ -93,11 +93,14 @@ _GEMINIS: Final = regex(r"\A\s*(print\(default_api\.\w{1,64}\()[^\0]{0,4000}\)\s
 """How Gemini writes a call to itself, in Python."""
 _GEMMAS: Final = regex(r"\A\s*(call:[A-Za-z][\w.-]{1,64})\{[^\0]{0,4000}\}\s*\Z")
 """A call of Gemma 4 that lost its marks."""
+_OF_GEMINI: Final = Form(
+    _GEMINIS, "a call as Gemini writes it to itself, {}…): the API did not read it", _ASK_AGAIN, UNREAD
+)
 _IN_PYTHON: Final = Form(_PYTHON, "calls as Python writes them: where {} is a tool, a call", TOOLS, UNREAD)
 NAMED: Final = (
     Form(_GEMMAS, "a call of Gemma 4 without its marks, {}", PROMPT, UNREAD),
     Form(_DSPY, "{} stands within a line: DSPy reads it at the beginning of one", _ADAPTER, "parser-mismatch"),
-    Form(_GEMINIS, "a call as Gemini writes it to itself, {}…): the API did not read it", _ASK_AGAIN, UNREAD),
+    _OF_GEMINI,
     Form(_FINAL, "a call of {} without the code block in which smolagents looks for it", PROMPT, UNREAD),
     *(Form(form, UNKNOWN, DIALECT, UNREAD) for form in (_SPOKEN, _SHELL)),
     Form(
@@ -120,6 +123,7 @@ NAMED: Final = (
 )
 """Forms of a text that is no answer."""
 NAMED_IN_ANSWERS: Final = (
+    _OF_GEMINI,
     _IN_PYTHON,
     Form(_LINED, "a line with a name and JSON behind it: where {} is a tool, a call", TOOLS, UNREAD),
 )

@@ -18,6 +18,8 @@ _NO_NAME: Final = regex(r"[^\n]*[\s(){}\[\]\"'`<>,;|=]")
 _NAMESPACE: Final = regex(r"(?:functions|default_api|tools?)[.:]\w")
 """What models write in front of a name: the namespace under which their own prompt lists tools."""
 _THEIR_OWN: Final = BUILT_IN | {PARALLEL}
+_ENDING: Final = frozenset({"openai-chat", "anthropic", "ollama"})
+"""Formats whose streams say why they ended."""
 _AROUND: Final = frozenset({"arguments", "parameters", "args", "tool_input", "tool_args"})
 """Keys that a model puts around the arguments."""
 
@@ -37,6 +39,8 @@ def odd_calls(result: ParseResult) -> str:
         if len(call.arguments) in (1, 2) and _is_wrapped(call.arguments):
             return "unexpected-argument"
     if result.finish_reason is None:
+        if result.stream and result.shape in _ENDING and not result.facts.lone:
+            return "stream-cut-off"
         return "finish-stop-with-calls" if _never_ended(result.facts.document) else ""
     return "truncated-call" if meaning_of(result.finish_reason) == "length" else ""
 

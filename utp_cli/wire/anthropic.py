@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from utp_cli.protocol.records import MutableRecord
-from utp_cli.wire.access import dict_of, dicts_of, integer_of, text_of
-from utp_cli.wire.decoder import FormatDecoder
+from utp_cli.wire.access import dict_of, dicts_of, id_of, integer_of, text_of
+from utp_cli.wire.decoder import FormatDecoder, quoted
 from utp_cli.wire.open_call import OpenCall, is_json
 from utp_cli.wire.spec import ABSENT
 
@@ -99,6 +99,7 @@ class Decoder(FormatDecoder):
         if kind in _CALLS:
             place = self.at(*path, key)
             self.note_kind(given, place, dict)
+            self._note_no_id(block, place)
             return self.whole_call(place, name=block.get("name"), call_id=block.get("id"), arguments=given)
         return self._text(path, block)
 
@@ -133,11 +134,17 @@ class Decoder(FormatDecoder):
             self.odd("block-nameless", self.at("content", index), f"content_block has {', '.join(map(str, block))}")
         elif kind == "tool_use" and "input" not in block:
             self.odd("input-missing", self.at("content", index), "content_block has no input, not even {}")
+        if kind == "tool_use":
+            self._note_no_id(block, self.at("content", index, "input"))
         opened = self._open[index] = _Block(call=self._call(index, block), server=kind in _RAN_ON_SERVER)
         # `{}` is a placeholder for what the deltas bring.
         opened.call.value = block.get("input") or ABSENT
         named = opened.call.named(block.get("name"))
         return events if opened.server else [*events, *named]
+
+    def _note_no_id(self, block: dict[str, Any], place: str) -> None:
+        if block.get("type") == "tool_use" and id_of(block.get("id")) is None:
+            self.odd("call-id-missing", place, f"the call of {quoted(block.get('name'))} has no id")
 
     def _call(self, index: int, block: dict[str, Any]) -> OpenCall:
         place = self.at("content", index, "input")

@@ -165,6 +165,7 @@ class Decoder(FormatDecoder):
         signature = text_of(part.get("thoughtSignature")) or None
         state.call = OpenCall(self, where, call_id=function.get("id"), absent_is_empty=True, signature=signature)
         state.call.value = function.get("args", ABSENT)
+        self.note_kind(state.call.value, where, dict)
         state.arguments = PartialArguments()
         return state.call.named(function.get("name"))
 

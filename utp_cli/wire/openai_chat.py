@@ -270,6 +270,9 @@ class Decoder(FormatDecoder):
                 shared = call_id is not None and call_id in state.by_id
                 evidence = f"another call under index {index}: {quoted(piece)}"
                 self.odd("index-shared" if shared else "index-collision", call.place, evidence)
+        elif not name:
+            for code, evidence in state.strayed(call, index, call_id):
+                self.odd(code, call.place, evidence)
         if call.name and function.get("name") == "":
             self.metadata.blank_name = call.place
         told = function.get("name") or function.get("arguments", "") is None

@@ -62,3 +62,10 @@ class Choice:
             yield "index-high", f"the first index is {indexes[0]}"
         elif self.reason and any(two - one > 1 for one, two in pairwise(indexes)):
             yield "index-gap", f"the indexes are {', '.join(map(str, indexes[:20]))}"
+
+    def strayed(self, call: OpenCall, index: int | None, call_id: str | int | None) -> Iterator[tuple[str, str]]:
+        """Yield how a piece that goes on with a call strays from it: by another index, or another id."""
+        if index is not None and index not in self.by_index and call in self.by_index.values():
+            yield "index-moves", f"the call goes on under index {index}"
+        if call_id is not None and call.id is not None and call_id != call.id:
+            yield "id-changes", f"{call.id}, then {call_id}"
