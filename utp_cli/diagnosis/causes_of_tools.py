@@ -17,24 +17,10 @@ CAUSES = (
         "off for that turn.",
     ),
     cause(
-        "gemini-schema-shape",
-        "Gemini does not take a node of a tool's schema.",
-        sees="HTTP 400 that names the node.",
-        change="send the schema in `parametersJsonSchema`; or mend the node: objects need properties, enums are "
-        "strings, "
-        "`required` names existing properties, one type only.",
-    ),
-    cause(
         "schema-property-untyped",
         "A property of a strict schema has no type.",
         sees="HTTP 400 that names the property.",
         change="give the property a `type`.",
-    ),
-    cause(
-        "property-name-invalid",
-        "The name of a property has characters that the provider refuses.",
-        sees="HTTP 400 that names the tool.",
-        change="rename the property (Anthropic: letters, digits, `_`, `.`, `-`, at most 64), and map it back.",
     ),
     cause(
         "schema-too-complex",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from utp_cli.validation.definitions import Definition
 
 
-_TAKES_ANY_SCHEMA = ("parametersJsonSchema", "parameters_json_schema")
+TAKES_ANY_SCHEMA = ("parametersJsonSchema", "parameters_json_schema")
 """Fields of Gemini's definitions where every keyword is known."""
 
 
@@ -253,7 +253,7 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Observation]:
     """
     for definition in tools.definitions:
         subset = _provider(tools, definition).schema
-        if subset is None or definition.schema_pointer.endswith(_TAKES_ANY_SCHEMA):
+        if subset is None or definition.schema_pointer.endswith(TAKES_ANY_SCHEMA):
             continue
         places = [(node, refused) for node in places_of(definition) if (refused := _refused(subset, node.keywords))]
         if places:

@@ -21,6 +21,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "streaming": ("answer",),
     "conversation": ("answer", "session"),
     "definitions": ("tools",),
+    "refused_nodes": ("tools",),
     "choice": ("answer",),
     "client": ("answer", "session"),
     "tool_names": ("answer", "session"),

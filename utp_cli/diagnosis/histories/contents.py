@@ -177,7 +177,16 @@ def _check_shape(look: Look, part: MessagePart) -> None:
         inside = "custom" if raw.get("type") == "custom" else "function"
         lacks += [key for key in ("type", inside) if key not in raw and "function_call" not in part.place]
         lacks += ["arguments"] if part.arguments is None else []
+    if part.kind == "call" and look.rules.form in ("anthropic", "bedrock") and part.arguments is None:
+        lacks += ["input"]
     answered = dict_of(raw.get("functionResponse")) if part.kind == "result" else {}
+    if part.kind == "result" and look.rules.form == "gemini" and "functionResponse" in raw and not answered.get("name"):
+        lacks += ["name"]
+    shaped = raw.get("content") if part.kind == "result" and raw.get("type") == "tool_result" else None
+    if look.rules.form == "anthropic" and isinstance(shaped, dict):
+        mend = "the object becomes its JSON text"
+        look.breaks("content-shape", part.place, "a result whose content is an object", evidence=str(shaped), mend=mend)
+        part.changed = True
     if look.rules.form == "gemini" and not isinstance(answered.get("response", {}), dict):
         what, mend = "a result that is no object", 'it becomes `{"result": …}`'
         look.breaks("call-shape-invalid", part.place, what, evidence=str(answered["response"]), mend=mend)

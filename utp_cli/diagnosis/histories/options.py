@@ -138,7 +138,8 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
             look.rules.form == "openai-chat" and kind in ("", "function") and "name" in tool and "function" not in tool
         )
         nested = look.rules.form in _FLAT and isinstance(tool.get("function"), dict)
-        if flat or nested or (look.rules.form == "openai-chat" and "input_schema" in tool):
+        lost = look.rules.form == "anthropic" and kind in ("", "custom") and "parameters" in tool
+        if flat or nested or lost or (look.rules.form == "openai-chat" and "input_schema" in tool):
             mend = (
                 f"wrap it as {_TOOL_FORMS[look.rules.form]} (utp render-tools --provider {look.rules.name} writes it)"
             )
@@ -160,6 +161,8 @@ _CHOICES: Final = {
 _CHAT_WORDS: Final = frozenset({"auto", "none", "required"})
 _CHOICE_AS_TEXT: Final = ("lmstudio",)
 """They take no tool choice that is an object ("Invalid tool_choice type: 'object'", LM Studio 0.4)."""
+_MODES: Final = frozenset({"AUTO", "ANY", "NONE", "VALIDATED", "MODE_UNSPECIFIED"})
+"""Modes of Gemini's functionCallingConfig."""
 _CHOICE_TYPES: Final = frozenset({"auto", "any", "none", "tool"})
 _FEW: Final = 5
 """Names that a message lists."""
@@ -182,6 +185,13 @@ def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> Non
             mend = f"the same name in both: send that tool, or choose one that is sent ({sent})"
             look.breaks("tool-choice-malformed", "/tool_choice", f"a choice of '{named}', which is not sent", mend=mend)
     calling = dict_of(dig(request, "toolConfig", "functionCallingConfig"))
+    allowed = [name for name in list_of(calling.get("allowedFunctionNames")) if isinstance(name, str)]
+    unsent = [name for name in allowed if names and name not in names]
+    if calling.get("mode", "AUTO") not in _MODES or unsent:
+        what = f"a choice of {unsent[0]}, which is not sent" if unsent else "a mode that it does not have"
+        given = json_dumps(calling, default=repr)
+        mend = f"one of {', '.join(sorted(_MODES))}, and names of tools that are sent"
+        look.breaks("tool-choice-malformed", "/toolConfig", what, evidence=given, mend=mend)
     if calling.get("allowedFunctionNames") and calling.get("mode") not in ("ANY", "VALIDATED"):
         mend = "the mode ANY, or no names"
         look.breaks("tool-choice-malformed", "/toolConfig", "allowed names without the mode ANY", mend=mend)

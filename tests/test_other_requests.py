@@ -1,0 +1,75 @@
+"""What Anthropic's and Gemini's APIs refuse in a request, told by `--for` and by `parse`."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from utp_cli import parse
+from utp_cli.diagnosis.histories.requests import check_request
+
+SCHEMA = {"type": "object", "properties": {"meadow": {"type": "string", "description": "Name of a meadow"}}}
+ANTHROPIC = {
+    "model": "claude-sonnet-4-5", "max_tokens": 500,
+    "messages": [
+        {"role": "user", "content": "How many?"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "count_lambs", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "12"}]},
+    ],
+    "tools": [{"name": "count_lambs", "description": "Counts lambs.", "input_schema": SCHEMA}],
+}  # fmt: skip
+GEMINI = {
+    "contents": [
+        {"role": "user", "parts": [{"text": "How many?"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "count_lambs", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "count_lambs", "response": {"n": 12}}}]},
+    ],
+    "tools": [{"functionDeclarations": [{"name": "count_lambs", "description": "Counts.", "parameters": SCHEMA}]}],
+}  # fmt: skip
+LEFT_OUT = object()
+
+
+def _with(base: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    asked: Any = copy.deepcopy(base)
+    inner = asked
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is LEFT_OUT:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("base", "provider", "path", "value", "code"),
+    [
+        (ANTHROPIC, "anthropic", ("messages", 1, "content", 0, "input"), LEFT_OUT, "call-shape-invalid"),
+        (ANTHROPIC, "anthropic", ("messages", 2, "content", 0, "content"), {"n": 12}, "content-shape"),
+        (ANTHROPIC, "anthropic", ("tools", 0), {"name": "count_lambs", "parameters": SCHEMA}, "tool-shape-invalid"),
+        (ANTHROPIC, "anthropic", ("tools", 0, "input_schema", "properties", "a b"), {"type": "string"},
+         "property-name-invalid"),
+        (GEMINI, "gemini", ("contents", 2, "parts", 0, "functionResponse", "name"), LEFT_OUT, "call-shape-invalid"),
+        (GEMINI, "gemini", ("toolConfig",), {"functionCallingConfig": {"mode": "REQUIRED"}}, "tool-choice-malformed"),
+        (GEMINI, "gemini", ("toolConfig",),
+         {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["count_ewes"]}}, "tool-choice-malformed"),
+        (GEMINI, "gemini", ("tools", 0, "functionDeclarations", 0, "parameters", "required"), ["field"],
+         "gemini-schema-shape"),
+    ],
+)  # fmt: skip
+def test_a_rule_of_another_provider_is_named(
+    base: dict[str, Any], provider: str, path: tuple[Any, ...], value: Any, code: str
+) -> None:
+    assert code in [one.code for one in check_request(_with(base, path, value), provider).broken]
+
+
+@pytest.mark.parametrize(("base", "provider"), [(ANTHROPIC, "anthropic"), (GEMINI, "gemini")])
+@pytest.mark.parametrize(
+    "mode", [None, {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["count_lambs"]}}]
+)
+def test_a_sound_one_breaks_none(base: dict[str, Any], provider: str, mode: Any) -> None:
+    asked = base if mode is None or provider == "anthropic" else base | {"toolConfig": mode}
+    assert check_request(asked, provider).broken == []
+    assert parse(asked).diagnoses == []
