@@ -199,7 +199,10 @@ def test_a_part_of_a_call_alone_has_the_cause_of_its_form(text: str, code: str |
             "template-without-tools",
         ),
         ("{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}", "template-without-tools"),
-        ("{{ if .Tools }}{{ .Tools }}{{ end }}{{ range .Messages }}<|im_start|>{{ .Content }}{{ end }}", None),
+        (
+            "{{ if .Tools }}{{ .Tools }}{{ end }}{{ range .Messages }}<|im_start|>{{ .Content }}{{ .ToolCalls }}{{ end }}",
+            None,
+        ),
         ("{% if tools %}{{ tools }}{% endif %}{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}", None),
         ("{% for user in users %}{{ user.name }}{% endfor %}", None),
         ("{% for message in messages %}<p>{{ message }}</p>{% endfor %}", None),

@@ -12,7 +12,7 @@ from utp_cli.detection.series import Series
 from utp_cli.diagnosis.choice import choice_of, is_unthinking
 from utp_cli.diagnosis.histories.output_schemas import output_schema
 from utp_cli.diagnosis.models import WANTS_REASONING, belongs
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import json_dumps, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
 
@@ -126,8 +126,10 @@ _TOOL_FORMS: Final = {
 
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
-    if isinstance(request.get("tools"), str | dict):
-        written = request["tools"] if isinstance(request["tools"], str) else json_dumps(request["tools"], default=repr)
+    listed = request.get("tools")
+    text = listed if isinstance(listed, str) and (PRINTED.match(listed) or loads_or_none(listed)) else ""
+    if text or (isinstance(listed, dict) and look.rules.form != "gemini"):
+        written = text or json_dumps(listed, default=repr)
         look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=written, mend=LISTED)
     for at, tool in dicts_of(request.get("tools")):
         kind = text_of(tool.get("type"))
