@@ -152,11 +152,8 @@ def _new(broken: list[Finding], codes: set[str], version: str) -> list[Finding]:
 def _is_sent(one: Finding, asked: Mapping[str, Any]) -> bool:
     """Of messages alone nobody knows what was sent beside them; tools in no API's form are written anew."""
     tools = asked.get("tools")
-    if (
-        one.code == "tool-shape-invalid"
-        and isinstance(tools, list)
-        and not any("type" in t for _, t in dicts_of(tools))
-    ):
+    own = isinstance(tools, list) and not any("type" in tool or "input_schema" in tool for _, tool in dicts_of(tools))
+    if one.code == "tool-shape-invalid" and own:
         return False
     return not asked.keys() <= _SAID or one.place.pointer != "/tools"
 
