@@ -177,27 +177,6 @@ def _beside_schema(definition: Definition) -> Iterator[Observation]:
             )
 
 
-@diagnosis("schema-top-level-union", "error", kinds=("tools",))
-def schema_top_level_union(tools: ToolSet) -> Iterator[Observation]:
-    """The root of a schema is a union.
-
-    What people see: HTTP 400 from Anthropic and OpenAI.
-
-    What proves it: `oneOf`, `anyOf` or `allOf` at the root of a tool's schema; for OpenAI and Azure `enum`, `const`
-    and `not` as well.
-
-    What to change: one flat object; say "exactly one of" in the description and check it in the handler.
-
-    Error texts: `input_schema does not support oneOf, allOf, or anyOf at the top level`, `schema must
-    have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level`.
-    """
-    for definition in tools.definitions:
-        root = next(places_of(definition))
-        for key in _provider(tools, definition).root_refused:
-            if key in root.keywords:
-                yield _at(definition, root, f"{key} at the root", f"{key}: {compact(root.keywords[key])}")
-
-
 @diagnosis("schema-strict-incomplete", "error", kinds=("tools",))
 def schema_strict_incomplete(tools: ToolSet) -> Iterator[Observation]:
     """Strict mode is on, and the schema leaves something open.

@@ -25,6 +25,38 @@ _BESIDE: Final = ("type", "properties", "items", "enum", "format", "required")
 """Keywords that Gemini does not take beside `anyOf`."""
 
 
+_UNIONS: Final = ("oneOf", "anyOf", "allOf")
+
+
+@diagnosis("schema-top-level-union", "error", kinds=("tools",))
+def schema_top_level_union(tools: ToolSet) -> Iterator[Observation]:
+    """The root of a schema is a union.
+
+    What people see: HTTP 400 from Anthropic and OpenAI; some clients leave such a tool out and say nothing.
+
+    What proves it: `oneOf`, `anyOf` or `allOf` at the root of a tool's schema (a hint where nobody says who gets it);
+    for OpenAI and Azure `enum`, `const` and `not` as well.
+
+    What to change: one flat object; say "exactly one of" in the description and check it in the handler.
+
+    Error texts: `input_schema does not support oneOf, allOf, or anyOf at the top level`, `schema must
+    have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level`.
+    """
+    for definition in tools.definitions:
+        refused = provider_called(tools.provider, definition.tool.form).root_refused
+        root = next(places_of(definition))
+        for key in refused or (() if tools.provider else _UNIONS):
+            if key in root.keywords:
+                yield Observation(
+                    severity=None if refused else "info",
+                    confidence="high" if refused else "low",
+                    message=f"{definition.tool.name}: {key} at the root",
+                    evidence=f"{key}: {compact(root.keywords[key])}",
+                    pointer=root.pointer,
+                    tool=definition.tool.name,
+                )
+
+
 @diagnosis("gemini-schema-shape", "error", kinds=("tools",))
 def gemini_schema_shape(tools: ToolSet) -> Iterator[Observation]:
     """Gemini does not take a node of a tool's schema.

@@ -183,7 +183,7 @@ class Decoder(FormatDecoder):
 
     def _body(self, state: Choice, message: dict[str, Any]) -> list[WireEvent]:
         events = self._texts(state, message)
-        listed = message.get("tool_calls")
+        listed = message.get("tool_calls", message.get("toolCalls"))  # Oracle's service writes all keys so
         last = listed[-1] if listed and isinstance(listed, list) else None
         if isinstance(last, dict) and last.get("index", 0) is None:
             self.note_unjoined(listed, self.at(*state.root, "tool_calls"))
