@@ -121,14 +121,14 @@ def sends_no_tools(answer: Answer) -> bool:
     """Whether the request is there as a whole, and has no tools; saved conversations and traces may leave them out."""
     request = answer.request
     whole = "model" in request and "messages" in request and answer.shape not in _TRACES
+    if any(request.get(key) for key in _TOOLS_ELSEWHERE):
+        return False
     return whole and not (answer.tools or request.get("tools") or request.get("functions"))
 
 
 def undeclared(answer: Answer) -> list[CallView]:
     """Return structured calls in the answer to a request that declares no tools, and whose server knows none."""
     if not sends_no_tools(answer) or "tools" in answer.request or answer.asked_in_text:
-        return []
-    if any(answer.request.get(key) for key in _TOOLS_ELSEWHERE):
         return []
     made = (call for call in answer.native if call.name and not call.server and call.name not in BUILT_IN)
     return [call for call in made if not call.pointer.startswith("/messages/")]

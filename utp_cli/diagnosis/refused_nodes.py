@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from utp_cli.schemas.walk import SchemaPlace
 
 _GEMINI: Final = "gemini"
-_BESIDE: Final = ("type", "properties", "items", "enum", "format", "required")
-"""Keywords that Gemini does not take beside `anyOf`."""
+_HELD: Final = frozenset({"anyOf", "any_of", "oneOf", "$ref"})
+"""Keywords that say what an object without properties is (google-genai writes `type` beside `any_of`)."""
 
 
 _UNIONS: Final = ("oneOf", "anyOf", "allOf")
@@ -64,8 +64,7 @@ def gemini_schema_shape(tools: ToolSet) -> Iterator[Observation]:
     What people see: HTTP 400 that names the node.
 
     What proves it: an error text that names the node; or, in tools for Gemini, an object inside the schema without
-    properties, or a name in `required` that is no property. `anyOf` beside other keywords is a warning: Vertex refuses
-    it.
+    properties, or a name in `required` that is no property.
 
     What to change: send the schema in `parametersJsonSchema`; or mend the node: objects need properties, enums are
     strings, `required` names existing properties, one type only.
@@ -76,9 +75,8 @@ def gemini_schema_shape(tools: ToolSet) -> Iterator[Observation]:
         if definition.schema_pointer.rpartition("/")[2] in TAKES_ANY_SCHEMA:
             continue
         for node in places_of(definition):
-            for message, sure in _shapes(node):
+            for message in _shapes(node):
                 yield Observation(
-                    severity=None if sure else "warning",
                     message=f"{definition.tool.name}: {message}",
                     evidence=compact(node.schema),
                     pointer=node.pointer,
@@ -86,18 +84,16 @@ def gemini_schema_shape(tools: ToolSet) -> Iterator[Observation]:
                 )
 
 
-def _shapes(node: SchemaPlace) -> Iterator[tuple[str, bool]]:
-    """Yield what is wrong with a node, and whether it is refused in any case."""
+def _shapes(node: SchemaPlace) -> Iterator[str]:
+    """Yield what is wrong with a node."""
     schema: dict[str, Any] = node.keywords
     types = {name.lower() for name in declared(schema)}
     properties = dict_of(schema.get("properties"))
-    if node.parent is not None and "object" in types and not properties:
-        yield "an object without properties", True
+    if node.parent is not None and "object" in types and not properties and _HELD.isdisjoint(schema):
+        yield "an object without properties"
     absent = [name for name in list_of(schema.get("required")) if isinstance(name, str) and name not in properties]
     if absent and "properties" in schema:
-        yield f"required names {', '.join(absent)}, which is no property", True
-    if schema.get("anyOf") and any(key in schema for key in _BESIDE):
-        yield "anyOf beside other keywords", False
+        yield f"required names {', '.join(absent)}, which is no property"
 
 
 @diagnosis("property-name-invalid", "error", kinds=("tools",))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _BLOCK = regex(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
 _JINJA_COMMENT = regex(r"\{#.*?(?:#\}|\Z)", re.DOTALL)
 _GO_COMMENT = regex(r"\{\{-?\s*/\*.*?(?:\*/|\Z)", re.DOTALL)
+_SHOWS_CALLS = regex(r"\.ToolCalls\b|^(?:json[ ]+)?\$?\.$", re.MULTILINE)
+"""What writes the calls of a message: by their name, or with all of it."""
 _QUOTED = regex(r"'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
 _GO = regex(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
 _TOOLS_NAME = regex(r"(?<![\w.])tools\b")
@@ -81,22 +83,24 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
         )
 
 
-@diagnosis("template-unsupported", "warning", kinds=("template",))
+@diagnosis("template-unsupported", "info", kinds=("template",))
 def template_unsupported(template: Template) -> Iterator[Observation]:
     """The server cannot find out from the template how the model writes calls.
 
     What people see: HTTP 500 as soon as `tools` is sent; or calls stay in the text.
 
-    What proves it: an error text; or an Ollama TEMPLATE that reads `.Tools` and `.Messages`, and not `.ToolCalls`, from
-    which Ollama learns how a call begins.
+    What proves it: an error text. A hint: an Ollama TEMPLATE that reads `.Tools` and `.Messages`, and not `.ToolCalls`,
+    from which Ollama learns how a call begins. It looks for bare JSON then (its tools/template.go, November 2026), and
+    the model never sees its earlier calls.
 
     What to change: load a template made for tools (llama.cpp: `--chat-template-file` with one of `models/templates`,
     and no `--no-jinja`; Ollama: a block `{{ range .ToolCalls }}` in the messages of the assistant).
     """
-    code = _GO_COMMENT.sub("", template.text)
-    if _RENDERER.search(code) or "{%" in code or not all(one in code for one in (".Tools", ".Messages")):
+    if _RENDERER.search(template.text) or "{%" in template.text:
         return
-    if ".ToolCalls" not in code:
+    blocks = _BLOCK.finditer(_GO_COMMENT.sub("", template.text))
+    code = "\n".join("".join(block.groups("")).strip(" -") for block in blocks)
+    if all(one in code for one in (".Tools", ".Messages")) and not _SHOWS_CALLS.search(code):
         yield Observation(
             message="the template reads .Tools and .Messages, and never .ToolCalls",
             evidence="no .ToolCalls in any of its blocks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis.conversation_turns import function_of, text_of
@@ -27,6 +28,7 @@ OF_CALLS: Final = frozenset(
 _NAMELESS: Final = "call-name-empty"
 _LONGEST: Final = 8_000
 """Characters of a result that are looked at."""
+_FIRST: Final = 300
 _MOST: Final = 50
 """Results that are looked at."""
 _OF_ARGUMENTS: Final = regex(
@@ -46,11 +48,17 @@ def told_by_results(history: ConversationHistory) -> list[Finding]:
         text = text_of(result.said.get("content"))[:_LONGEST]
         call = calls.get(result.call_id)
         name = (call.name if call else "") or ""
-        if (name and name in text) or _OF_ARGUMENTS.search(text):
+        if (name and _says(text, name)) or _OF_ARGUMENTS.search(text):
             for finding in _named(Refusal(message=text, pointer=result.pointer, shape="result")):
-                if finding.code in OF_CALLS:
+                if finding.code in OF_CALLS and not (finding.code == "unknown-tool" and name in history.known):
                     found.setdefault(finding.code, finding)
     return [*found.values(), *_nameless(history)]
+
+
+def _says(text: str, name: str) -> bool:
+    """Whether a result names its tool in its first line, as a word and as no part of a path: further down it quotes."""
+    first = text.lstrip()[:_FIRST].partition("\n")[0]
+    return re.search(rf"(?<![\w./:-]){re.escape(name)}(?![\w/-]|:\S)", first) is not None
 
 
 def _last_refusals(history: ConversationHistory) -> list[Result]:

@@ -11,7 +11,7 @@ from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_UI_PARTS: Final = frozenset({"text", "reasoning", "step-start", "file", "source-url", "source-document"})
+_UI_PARTS: Final = frozenset({"text", "reasoning", "step-start", "file", "source", "source-url", "source-document"})
 """Parts of a UI message beside those of tools (`ai` 5 and 6, `UIMessage`, November 2026)."""
 _TOOL: Final = "tool-"
 _OWN: Final = (_TOOL, "data-")
@@ -23,6 +23,10 @@ INNER: Final = "toolInvocation"
 """The key of what it holds."""
 _CALL, _RESULT = "tool-call", "tool-result"
 """Parts of messages that the SDK sends to a model (`ModelMessage`)."""
+_NO_CALLS: Final = frozenset({_RESULT, "tool-approval-request", "tool-approval-response", "tool-error"})
+"""Parts that begin as a tool's does and are no call: what is said of one."""
+_SIGNATURES: Final = {"iVBOR": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
+"""How Base64 begins of pictures whose kind is not told."""
 _ANSWERED: Final = frozenset({"output-available", "output-error", "output-denied", "result"})
 _DENIED: Final = "Tool call execution denied."
 """What the SDK sends as the result of a call that its user did not allow, where no reason is given (`ai` 6.0.326).
@@ -105,11 +109,15 @@ def _file(part: dict[str, Any]) -> dict[str, Any] | None:
 
     Version 4 has `mimeType` and, in Base64, `data`.
     """
-    kind = text_of(part.get("mediaType")) or text_of(part.get("mimeType"))
-    data = text_of(part.get("data")) or text_of(part.get("image"))
-    url = text_of(part.get("url")) or (data if "://" in data else "") or (f"data:{kind};base64,{data}" if data else "")
-    if part.get("type") not in ("file", "image") or not url:
+    if part.get("type") not in ("file", "image"):
         return None
+    data = text_of(part.get("data")) or text_of(part.get("image"))
+    told = text_of(part.get("mediaType")) or text_of(part.get("mimeType"))
+    kind = told or next((kind for sign, kind in _SIGNATURES.items() if data.startswith(sign)), "image/png")
+    whole = data if "://" in data or data.startswith("data:") else ""
+    url = text_of(part.get("url")) or whole or (f"data:{kind};base64,{data}" if data else "")
+    if not url:  # its bytes were written in another way, or there are none
+        return part if any(part.get(key) for key in ("data", "image", "url")) else None
     if kind.startswith("image/") or part["type"] == "image":
         return {"type": "image_url", "image_url": {"url": url}}
     name = text_of(part.get("filename"))
@@ -168,6 +176,8 @@ def _snake(part: dict[str, Any]) -> dict[str, Any]:
 
 def _typed(call: dict[str, Any]) -> dict[str, Any]:
     """Write a call as its SDK sends it: the SDK adds the type, and takes arguments as an object, too."""
+    if "function" not in call and "name" in call:  # flat, as Spring AI has them
+        call = {"id": call.get("id"), "function": {"name": call["name"], "arguments": call.get("arguments", {})}}
     function = dict_of(call.get("function"))
     if not isinstance(function.get("arguments"), dict):
         return {"type": "function"} | call
@@ -176,13 +186,13 @@ def _typed(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_own(kind: str) -> bool:
-    return kind == _DYNAMIC or (kind.startswith(_OWN) and kind not in (_CALL, _RESULT))
+    return kind == _DYNAMIC or (kind.startswith(_OWN) and kind != _CALL and kind not in _NO_CALLS)
 
 
 def is_call(part: dict[str, Any]) -> bool:
     """Whether a part of a message is a tool's: a call, with its result once there is one."""
     kind = text_of(part.get("type"))
-    return (kind == _DYNAMIC or kind.startswith(_TOOL)) and kind != _RESULT
+    return (kind == _DYNAMIC or kind.startswith(_TOOL)) and kind not in _NO_CALLS
 
 
 def tool_of(part: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -198,6 +208,8 @@ def is_message(message: dict[str, Any]) -> bool:
         return False
     kinds = {text_of(part.get("type")) for _, part in dicts_of(message.get("parts"))}
     typed = bool(kinds) and "" not in kinds and all(kind in _UI_PARTS or _is_own(kind) for kind in kinds)
+    said = [part for _, part in dicts_of(message.get("parts")) if part.get("type") == "text"]
+    typed = typed and all(isinstance(part.get("text"), str) for part in said)
     return typed or _sent(message)
 
 
@@ -208,5 +220,6 @@ def _sent(message: dict[str, Any]) -> bool:
 
 
 def _written(part: dict[str, Any]) -> str:
-    given = part.get("input", part.get("args", {}))
-    return json_dumps(given if given is not None else {}, ensure_ascii=False, default=repr)
+    given: Any = next((part[key] for key in ("input", "args", "rawInput") if part.get(key) is not None), {})
+    raw = given if isinstance(given, str) and part.get("rawInput") is given else None  # no JSON, as the model wrote it
+    return raw if raw is not None else json_dumps(given, ensure_ascii=False, default=repr)

@@ -56,6 +56,9 @@ def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
         if isinstance(content, list) and look.rules.lists and any(isinstance(item, str) for item in content):
             mend = 'each text becomes a part: {"type": "text", "text": …}'
             look.breaks("content-shape", f"{place}/content", "a content with bare texts in its list", mend=mend)
+            for part in source.parts:
+                if isinstance(part.value, list):
+                    part.value = [{"type": "text", "text": one} if isinstance(one, str) else one for one in part.value]
             _touch(source)
         if isinstance(content, list) and not look.rules.lists:
             mend = "the texts are joined into one string"

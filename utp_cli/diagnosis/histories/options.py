@@ -124,13 +124,34 @@ _TOOL_FORMS: Final = {
 }
 
 
+def _listed(look: Look, request: dict[str, Any]) -> None:
+    """Report tools that are no list; one that was encoded, or a single tool, is mended."""
+    given = request.get("tools")
+    meant = loads_or_none(given) if isinstance(given, str) else given
+    if PRINTED.match(text_of(given)):
+        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=str(given), mend=LISTED)
+    elif isinstance(given, str) and isinstance(meant, list):
+        mend = "it is decoded: `tools` is a list, and not its JSON as a text"
+        look.breaks("tool-shape-invalid", "/tools", "tools that are a text", evidence=given, mend=mend)
+        request["tools"] = meant
+    elif isinstance(given, dict) and given and look.rules.form != "gemini":
+        written = json_dumps(given, default=repr)
+        look.breaks("tool-shape-invalid", "/tools", "a tool in no list", evidence=written, mend="it is put into a list")
+        request["tools"] = [given]
+
+
+_FOREIGN_KEYS: Final = {
+    "openai-chat": ("input_schema", "inputSchema", "functionDeclarations", "function_declarations", "toolSpec"),
+    "openai-responses": ("input_schema", "inputSchema", "functionDeclarations", "function_declarations", "toolSpec"),
+    "anthropic": ("parameters", "inputSchema", "functionDeclarations", "function_declarations", "toolSpec"),
+    "gemini": ("input_schema", "inputSchema", "parameters", "toolSpec"),
+}
+"""Keys of a tool that only other APIs have, by the form of the one that gets it."""
+
+
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     taken = {"function"} if look.rules.name in _FUNCTIONS_ONLY else {"function", "custom"}
-    listed = request.get("tools")
-    text = listed if isinstance(listed, str) and (PRINTED.match(listed) or loads_or_none(listed)) else ""
-    if text or (isinstance(listed, dict) and look.rules.form != "gemini"):
-        written = text or json_dumps(listed, default=repr)
-        look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=written, mend=LISTED)
+    _listed(look, request)
     for at, tool in dicts_of(request.get("tools")):
         kind = text_of(tool.get("type"))
         if look.rules.form == "openai-chat" and kind and kind not in taken:
@@ -140,8 +161,8 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
             look.rules.form == "openai-chat" and kind in ("", "function") and "name" in tool and "function" not in tool
         )
         nested = look.rules.form in _FLAT and isinstance(tool.get("function"), dict)
-        lost = look.rules.form == "anthropic" and kind in ("", "custom") and "parameters" in tool
-        if flat or nested or lost or (look.rules.form == "openai-chat" and "input_schema" in tool):
+        foreign = any(key in tool for key in _FOREIGN_KEYS.get(look.rules.form, ()))
+        if flat or nested or foreign:
             mend = (
                 f"wrap it as {_TOOL_FORMS[look.rules.form]} (utp render-tools --provider {look.rules.name} writes it)"
             )
@@ -189,7 +210,8 @@ def _choice(look: Look, request: dict[str, Any], _: str | None, __: bool) -> Non
     calling = dict_of(dig(request, "toolConfig", "functionCallingConfig"))
     allowed = [name for name in list_of(calling.get("allowedFunctionNames")) if isinstance(name, str)]
     unsent = [name for name in allowed if names and name not in names]
-    if calling.get("mode", "AUTO") not in _MODES or unsent:
+    mode = calling.get("mode")
+    if (mode is not None and not (isinstance(mode, str) and mode in _MODES)) or unsent:
         what = f"a choice of {unsent[0]}, which is not sent" if unsent else "a mode that it does not have"
         given = json_dumps(calling, default=repr)
         mend = f"one of {', '.join(sorted(_MODES))}, and names of tools that are sent"

@@ -112,9 +112,11 @@ def check_request(
     tools = tools_in(asked)
     faults = diagnose_tools(list(asked.get("tools") or tools), provider=rules.name, model=model) if tools else []
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
+    refused = [_below_tools(one) for one in refused] if isinstance(asked.get("tools"), list) else refused
     broken = [_at_its_source(one, sources) for one in (*history.broken, *look.broken, *refused)]
-    own = [one for one in broken if one.code == "content-shape"] if said and is_sdk(_said(request)) else []
-    broken = [one for one in broken if one not in own]
+    kept = said is not None and is_sdk(_said(request))
+    own = [one for one in broken if one.code == "content-shape"] if kept else []
+    broken = [one for one in broken if one not in own and not (kept and one.code == "arguments-wrong-kind")]
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
         mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
@@ -134,6 +136,11 @@ def check_request(
 
 def _said(request: Mapping[str, Any] | list[Any]) -> list[Any]:
     return list_of(request if isinstance(request, list) else request.get("messages"))
+
+
+def _below_tools(finding: Finding) -> Finding:
+    """Let the place of a finding in a list of tools count in the request."""
+    return replace(finding, place=replace(finding.place, pointer=f"/tools{finding.place.pointer}"))
 
 
 _LEFT_OUT: Final[dict[str, Any]] = {

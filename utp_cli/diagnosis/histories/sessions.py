@@ -124,7 +124,7 @@ def diagnose_conversation(
     if ruled:
         codes = {finding.code for finding in found}
         checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
-        broken = [one for one in _new(checked.broken, codes, version) if _is_sent(one, asked)]
+        broken = [one for one in _new(checked.broken, codes, version) if _is_sent(one, asked, name)]
         whole = name in _OPENAI and bool(asked.get("model"))
         found += _as_sure(broken, name, told=told, guessed=bool(server) or whole or _is_named(model, name))
     codes = {finding.code for finding in found}
@@ -149,11 +149,13 @@ def _new(broken: list[Finding], codes: set[str], version: str) -> list[Finding]:
     ]
 
 
-def _is_sent(one: Finding, asked: Mapping[str, Any]) -> bool:
-    """Of messages alone nobody knows what was sent beside them; tools in no API's form are written anew."""
+def _is_sent(one: Finding, asked: Mapping[str, Any], name: str) -> bool:
+    """Of messages alone nobody knows what was sent beside them; tools in no API's form are written anew, but where
+    Anthropic's limit of tokens stands beside them.
+    """
     tools = asked.get("tools")
     own = isinstance(tools, list) and not any("type" in tool or "input_schema" in tool for _, tool in dicts_of(tools))
-    if one.code == "tool-shape-invalid" and own:
+    if one.code == "tool-shape-invalid" and own and not (name == "anthropic" and "max_tokens" in asked):
         return False
     return not asked.keys() <= _SAID or one.place.pointer != "/tools"
 
