@@ -43,6 +43,8 @@ _DOCUMENT: Final = regex(r"\[?\{['\"]")
 """How a document begins that a message quotes."""
 _BLOCKS: Final = 3
 """Blocks of a template on one line, which no error quotes."""
+_FAILING: Final = regex(r"(?i:fail|error|exception|unable|cannot|could not|\btemplate ['\"`])")
+"""What stands before a template that an error quotes."""
 _FIRST: Final = 2
 """Characters that may stand before it at their beginning."""
 _LONGEST: Final = 8_000
@@ -161,7 +163,7 @@ def is_source(text: str, at: int) -> bool:
     if _COMMENT.match(text, at):
         return fenced(text, at)
     if text.count("{%", at, line_end(text, at)) >= _BLOCKS:
-        return True
+        return _FAILING.search(text, at, text.index("{%", at)) is None
     return _CODE_LINE.match(text, at) is not None and _RAN.search(text) is None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.json_text import as_python, is_prose, objects_in, strict
-from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
+from utp_cli.diagnosis.observation import Observation, clipped, diagnosis, shown_value
 from utp_cli.diagnosis.subject import compact
 from utp_cli.diagnosis.written_values import escaped_twice, quoted_values
 from utp_cli.protocol.errors import nearest
@@ -302,7 +302,7 @@ def wrong_type(answer: Answer) -> Iterator[Observation]:
             yield _seen(
                 call,
                 f"{_label(misfit)} should be {' or '.join(misfit.asked)}",
-                f"{misfit.path}: {misfit.value!r}; {_coercion(misfit)}",
+                f"{misfit.path}: {shown_value(misfit.value)}; {_coercion(misfit)}",
             )
 
 
@@ -338,7 +338,7 @@ def unexpected_argument(answer: Answer) -> Iterator[Observation]:
 def _told_unknown(misfit: Misfit) -> str:
     near = nearest(pointer_parts(misfit.path)[-1], misfit.asked, cutoff=0.4)
     hint = f"nearest: {near}" if near else f"known: {', '.join(misfit.asked) or 'none'}"
-    return f"{misfit.path}: {misfit.value!r}; {hint}"
+    return f"{misfit.path}: {shown_value(misfit.value)}; {hint}"
 
 
 @diagnosis("malformed-function-call", "error")

@@ -140,7 +140,8 @@ def _values(answer: Answer) -> Iterator[Observation]:
         for call in answer.native:
             if len(call.arguments) >= _FEWEST and lines == _lines_of(call):
                 yield Observation(
-                    severity="warning",
+                    severity="info",  # a model may write a note before it saves it
+                    confidence="low",
                     message=f"the text is nothing but the values of the call of {call.name}: people see them written",
                     evidence=passage.text,
                     pointer=passage.pointer,

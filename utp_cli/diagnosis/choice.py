@@ -280,6 +280,8 @@ _REFUSES = regex(
     r"|I (?:can(?:no|'|\u2019)t|can not|won(?:'|\u2019)t|will not)\b|as an AI\b))"
 )
 """How a model begins that does not do what it was asked."""
+_BRIEF = 80
+"""Characters."""
 _SIGNS = frozenset("{[")
 _NO_SCHEMAS = (
     "DeepSeek's own API has no json_schema: response_format json_object with the schema in the prompt, or a tool"
@@ -314,7 +316,10 @@ def constraint_field_ignored(answer: Answer) -> Iterator[Observation]:
     elsewhere = any("refusal" in one.pointer or not _SIGNS.isdisjoint(one.text) for one in answer.passages)
     if elsewhere or _REFUSES.match(text) or strict(text).ok:
         return
+    brief = len(text) < _BRIEF  # a model refuses, or asks back, in few words of any language
     yield Observation(
+        severity="info" if brief else None,
+        confidence="low" if brief else "high",
         message=f"the request has a schema for the answer ({place[1:]}), and the answer is no JSON at all",
         evidence=text,
         pointer=spoken[-1].pointer,

@@ -10,7 +10,7 @@ from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation
 from utp_cli.protocol.numbers import loads_or_none
 from utp_cli.protocol.patterns import regex
-from utp_cli.wire.access import dict_of, list_of
+from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 _FENCED = regex(r"\s*```(?:json)?[ \t]*\n(?P<inner>[^`]{1,20000})```\s*\Z")
+_JSON = regex(r"(?i:\bjson\b)")
+"""How messages ask for JSON."""
 _LONGEST = 20_000
 """Characters of a text that is looked at."""
 _OUTPUT = ("response_format", "format", "text", "output_format", "output_config", "structured_outputs", "guided_json")
@@ -31,8 +33,10 @@ def arguments_said(answer: Answer) -> Iterator[Observation]:
     Proof is that all keys are the tool's, the ones that it requires among them, and those of no other tool. No text
     is meant where the request asks for JSON.
     """
-    if answer.call_views or any(answer.request.get(key) for key in _OUTPUT):
+    asked = answer.request
+    if answer.call_views or asked.get("tool_choice") == "none" or any(asked.get(key) for key in _OUTPUT):
         return
+    said = [text for _, one in dicts_of(asked.get("messages")) if (text := text_of(one.get("content"))[:_LONGEST])]
     for passage in answer.bare:
         fenced = _FENCED.match(passage.text)
         value = loads_or_none(fenced["inner"] if fenced else passage.text)
@@ -49,9 +53,10 @@ def arguments_said(answer: Answer) -> Iterator[Observation]:
         )
         if name is None:
             continue
+        sure = answer.known and not any(_JSON.search(text) or all(f'"{key}"' in text for key in value) for text in said)
         yield Observation(
-            severity="warning" if answer.known else "info",
-            confidence="medium" if answer.known else "low",
+            severity="warning" if sure else "info",
+            confidence="medium" if sure else "low",
             message=f"the text is the arguments of a call of {name}, and names no tool",
             evidence=passage.text,
             pointer=passage.pointer,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import reprlib
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.findings import Confidence, Finding, Place, Severity
@@ -99,6 +100,14 @@ def section(page: str, label: str) -> str:
     """Return the paragraph of a page that begins with `label:`, on one line; `""` where there is none."""
     _, found, rest = page.partition(f"{label}: ")
     return " ".join(rest.split("\n\n", 1)[0].split()) if found else ""
+
+
+def shown_value(value: Any) -> str:
+    """Return how a value of arguments is written, however deep it is."""
+    try:
+        return repr(value)
+    except RecursionError:
+        return reprlib.repr(value)
 
 
 def clipped(text: str, length: int = 240) -> str:

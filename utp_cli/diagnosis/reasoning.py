@@ -26,8 +26,11 @@ _CHANNEL_LINE = regex(
 )
 """What is left of the marker of Gemma's channel where special tokens are dropped; so Gemini leaks it, too. Behind it
 stands what models think, not what the word means."""
-_CHANNEL_WORD = regex(r"\s*thought[ \t]*\n\s*(?=[A-Z])")
-"""The same in an answer that a server made: nobody begins one with this word on a line."""
+_CHANNEL_WORD = regex(
+    r"\s*thought[ \t]*\n\s*(?=(?:The|User|I|We|Okay|Ok|So|First|My|Now|This|It|To|Wait|Hmm|Alright|Need|Here|There)\b"
+    r"|Let(?:'s| me)\b|\*\*[A-Z]|\d\. )"
+)
+"""The same in an answer that a server made: it may begin with more."""
 _RAW = "a raw text; where a client got it as its content, "
 _BEHIND = regex(r"</?[\w:|｜▁-]{1,60}>|\[/?[A-Z_]{2,40}\]|\.{3}|\u2026")
 """The markers that may stand behind a call, the end of its section, of the thinking, of the turn; and what people put

@@ -138,8 +138,8 @@ _EDGE = 64
 """Characters at an end of a value that tell, without a copy of a long one, that no token sticks to it."""
 
 
-_NO_THOUGHT = regex(r"<(think(?:ing)?)>\s{0,20}</\1>")
-"""Thinking without a thought: a model opened it by itself, or a server closed it."""
+_NO_THOUGHT = regex(r"\A\s{0,20}<(think(?:ing)?)>\s{0,20}</\1>(?=\s{0,20}\w)|(?<=\w)<(think(?:ing)?)>\s{0,20}</\2>\Z")
+"""Thinking without a thought, at an end of a value: a model opened it by itself, or a server closed it."""
 _BEHIND = regex(r"(?<=[^\s\"'`(])<\|[A-Z][A-Z_]{2,30}\|>(?:\w[\w: .-]{0,60})?\Z")
 """A token in capitals, and words of the model's own format behind it, at the end of a value."""
 
@@ -149,7 +149,7 @@ def leaked_into(value: str) -> str | None:
     if ("</think" in value and (empty := _NO_THOUGHT.search(value))) or (
         "|>" in value[-_EDGE - _EDGE :] and (empty := _BEHIND.search(value, max(0, len(value) - _EDGE - _EDGE)))
     ):
-        return empty[0].partition(">")[0] + ">"
+        return empty[0].lstrip().partition(">")[0] + ">"
     begin, end = value[:_EDGE].lstrip()[:1], value[-_EDGE:].rstrip()[-1:]
     if begin and end and begin not in _FIRST and end not in _LAST:
         return None

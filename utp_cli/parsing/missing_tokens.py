@@ -23,6 +23,7 @@ from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.parsing.json_rung import read_block
+from utp_cli.parsing.named_calls import VERB
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 
@@ -52,9 +53,21 @@ class _BareHeader(Record):
     """What belongs to the call behind its JSON."""
     tags: bool = False
     """Its arguments stand in tags, not in JSON."""
+    last: bool = False
+    """Of unknown tools it counts only where nothing but further calls stands behind it."""
+    like_tools: bool = False
+    """Of unknown tools it counts only for a name that no word of prose is."""
 
 
 _NAME = r"(?P<name>[A-Za-z_][\w.-]{0,127})"
+_WORD = r"(?P<name>[A-Za-z_][\w-]{0,127})"
+"""A name behind a sentence has no full stop: the sentence may have run into it."""
+_TOOL_LIKE = regex(r"[a-z][a-z0-9]*(?:_|[A-Z])")
+"""How the names of tools begin, and words of prose do not."""
+_FAR = 200
+"""Characters behind a call that tell whether another one stands there."""
+_TRIES = 20
+"""Headers in one text behind which no whole call stood: what looks for more is no answer of a model."""
 _HEADERS = (
     _BareHeader(
         dialect="openai",
@@ -74,9 +87,10 @@ _HEADERS = (
         dialect="deepseek_v3",
         sign="function",
         pattern=regex(
-            rf"(?:^|(?<=[.!?:>…])|(?<=[.!?:] ))function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE
+            rf"(?:^|(?<=[.!?:>…`])|(?<=[.!?:] ))function{_NAME}\s{{0,4}}```(?:json)?\s{{0,4}}(?=\{{)", re.MULTILINE
         ),
         behind=regex(r"\s*```"),
+        like_tools=True,
     ),
     _BareHeader(
         dialect="mistral",
@@ -84,7 +98,10 @@ _HEADERS = (
         pattern=regex(rf"(?<![^.!?:\n])TOOL_CALLS(?=[a-z]){_NAME}(?:ARGS)?(?=\{{)"),
     ),
     _BareHeader(
-        dialect="mistral", sign="[ARGS]", pattern=regex(rf"(?:^|(?<=[\].!?:>…])){_NAME}\[ARGS\](?=\{{)", re.MULTILINE)
+        dialect="mistral",
+        sign="[ARGS]",
+        pattern=regex(rf"(?:^|(?<=[\].!?:>…}}])){_WORD}\[ARGS\](?=\{{)", re.MULTILINE),
+        last=True,
     ),
     _BareHeader(
         dialect="mistral",
@@ -95,7 +112,7 @@ _HEADERS = (
     _BareHeader(
         dialect="mistral",
         sign='{"',
-        pattern=regex(r"\A\s*(?P<name>[a-z][a-z0-9]{0,30}(?:[_-][a-z0-9]{1,30}?){1,6})(?:json)?(?=\{\")"),
+        pattern=regex(rf"\A\s*(?P<name>{VERB}(?:[_-][a-z0-9]{{1,30}}?){{1,6}})(?:json)?(?=\{{\")"),
         alone=True,
     ),
 )
@@ -113,7 +130,7 @@ def _headers() -> tuple[_BareHeader, ...]:
         _BareHeader(
             dialect=dialect.name,
             sign=sign,
-            pattern=regex(rf"(?:^|(?<=[\s.!?:>…])){_NAME}\s{{0,2}}(?={re.escape(sign)}[>=\s])", re.MULTILINE),
+            pattern=regex(rf"(?:^|(?<=[\s.!?:>…])){_WORD}(?:[ \t]?\n)?(?={re.escape(sign)}[>=\s])", re.MULTILINE),
             tags=True,
         )
         for sign, dialect in by_sign.items()
@@ -150,12 +167,13 @@ def _read_text_field(
     """Read the text from `at` on."""
     text = text_field.engine.text
     headers = [header for header in _headers() if header.sign in text and (tools or not header.plain)]
+    tries = _TRIES
     for segment in text_field.segments:
         if segment.kind != "text":
             continue
         at, stop = max(at, segment.span[0]), segment.span[1]
         ahead = [(header, header.pattern.search(text, at, stop)) for header in headers]
-        while True:
+        while tries:
             ahead = [(h, m if m.start() >= at else h.pattern.search(text, at, stop)) for h, m in ahead if m]
             begun = [(match.start(), header, match) for header, match in ahead if match]
             if not begun:
@@ -167,7 +185,9 @@ def _read_text_field(
                 continue
             read = _tagged if header.tags else _bare
             call = read(text_field, header, match, name, (at, stop), tools, end)
-            if call is None:
+            sound = call and (tools or _is_no_prose(header, call[0], text))
+            tries -= not sound or bool(call and (call[0].reason or call[0].repairs))
+            if call is None or not sound:
                 continue
             candidate, inner_end = call
             found.append(candidate)
@@ -175,6 +195,20 @@ def _read_text_field(
             pieces = (("markup", start, at), ("call", at, inner_end), ("markup", inner_end, over))
             yield from (TextRun(kind, left, right) for kind, left, right in pieces if right > left)  # type: ignore[arg-type]
             at = over
+
+
+def _is_no_prose(header: _BareHeader, call: Candidate, text: str) -> bool:
+    """Whether a call of an unknown tool is one: texts that explain a format have the same."""
+    over = call.span[1] if call.span else 0
+    if header.like_tools and not _TOOL_LIKE.match(call.name or ""):
+        return False
+    if header.last:
+        behind = text[over : over + _FAR].lstrip()
+        return not behind or header.pattern.match(behind) is not None
+    if header.tags:
+        fenced = text.count("```", 0, call.span[0] if call.span else 0) % 2 == 1
+        return not (call.reason or fenced) and bool(call.arguments)
+    return True
 
 
 def _known(name: str, tools: Mapping[str, Tool] | None) -> str | None:
@@ -225,8 +259,11 @@ def _tagged(
 ) -> tuple[Candidate, int] | None:
     """Read a name and the tags behind it as if the opening marker stood in front; the dialect closes it."""
     dialect, begin = DIALECTS[header.dialect], match.start("name")
+    text = text_field.engine.text
+    behind = (one for one in header.pattern.finditer(text, *span) if _known(one["name"], tools))
+    stop = next((one.start() for one in behind), span[1])  # the next call
     engine = Engine(Plan([dialect], [dialect.name]), tools=tools, tells=False, prompt=dialect.call_open[0])
-    engine.feed(text_field.engine.text[begin : span[1]])
+    engine.feed(text[begin:stop])
     engine.close()
     if not engine.found or engine.found[0].call.name != name:
         return None
@@ -236,7 +273,7 @@ def _tagged(
     lack = "nothing" if first.call.lack == "closers" else first.call.lack
     candidate = Candidate(
         rung="json", parser=dialect.name, name=name, arguments=first.call.arguments, pointer=text_field.pointer,
-        span=(match.start(), over), raw=text_field.engine.text[begin:inner_end],
+        span=(match.start(), over), raw=text[begin:inner_end],
         repairs=[repair.moved(moved) for repair in first.call.repairs], partial=list(first.call.partial),
         reason="truncated" if breaks_off(lack, closed=first.closed, at_end=first.at_end, end=end) else None,
     )  # fmt: skip

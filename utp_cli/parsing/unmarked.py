@@ -82,6 +82,8 @@ def cut_readings(text: str) -> Iterator[Reading]:
 def _calls_at_once(found: list[FoundCall], over: list[Segment]) -> bool:
     calls = [one.call for one in found if one.closed or one.call.arguments]
     sound = all(not call.reason and _NAME.fullmatch(call.name or "") for call in calls)
+    values = [value for one in found if not one.closed for value in one.call.arguments.values()]
+    sound = sound and not any("</" in value for value in values if isinstance(value, str))  # another dialect's end
     return bool(calls) and sound and len(calls) == len(found) and _begins_with_markup(found, over)
 
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, text_of
-from utp_cli.wire.client_messages import INNER, is_call, tool_of
+from utp_cli.wire.client_messages import INNER, STREAMING, is_call, tool_of
 from utp_cli.wire.decoder import FormatDecoder
 from utp_cli.wire.spec import ABSENT
 
@@ -38,10 +39,18 @@ class Decoder(FormatDecoder):
         kind = text_of(part.get("type"))
         if is_call(part):
             name, call = tool_of(part)
+            if text_of(call.get("state")) in STREAMING:
+                return self._begun(self.at(*path), name, call)
             return self._call((*path, INNER) if call is not part else path, name, call)
         if kind in ("text", "reasoning"):
             return self.text(self.at(*path, "text"), part.get("text"), "text" if kind == "text" else "reasoning")
         return []
+
+    def _begun(self, place: str, name: str, call: dict[str, Any]) -> list[WireEvent]:
+        """Read a call whose arguments still come: what is there of them, without its end."""
+        given = call.get("input", call.get("args"))
+        begun = dumps(given if isinstance(given, dict) else {})[:-1]
+        return self.whole_call(place, name=name, call_id=call.get("toolCallId"), arguments=begun)
 
     def _call(self, path: tuple[str | int, ...], name: str, call: dict[str, Any]) -> list[WireEvent]:
         """Read a call. Of arguments that are no JSON the SDK keeps the text, as `rawInput`."""

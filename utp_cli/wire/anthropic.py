@@ -155,7 +155,8 @@ class Decoder(FormatDecoder):
         delta = dict_of(doc.get("delta"))
         piece = text_of(delta.get("partial_json"))
         kind, given = self._kinds.get(index, ""), text_of(delta.get("type"))
-        if given in _KNOWN_DELTAS and given not in _DELTAS.get(kind, _KNOWN_DELTAS):
+        filled = any(isinstance(value, str) and value and key != "type" for key, value in delta.items())
+        if filled and given in _KNOWN_DELTAS and given not in _DELTAS.get(kind, _KNOWN_DELTAS):
             self.odd("delta-misplaced", self.at("content", index), f"a {given} in block {index}, which is {kind}")
         if not piece:
             return self._text(("content", index), delta)

@@ -33,7 +33,7 @@ _DENIED: Final = "Tool call execution denied."
 
 It sends no result in state `approval-responded`.
 """
-_STREAMING: Final = frozenset({"input-streaming", "partial-call"})
+STREAMING: Final = frozenset({"input-streaming", "partial-call"})
 
 Said = tuple[dict[str, Any], str, tuple[str, ...]]
 """A message in OpenAI's form, its place in the list, and the places of its calls."""
@@ -81,7 +81,7 @@ def _step(
     files = [file for _, part in parts if message.get("role") == "user" and (file := _file(part))]
     text = "".join(text_of(part.get("text")) for _, part in parts if part.get("type") == "text")
     held = ((number, tool_of(part)) for number, part in parts if is_call(part))
-    tools = [(number, (name, part)) for number, (name, part) in held if text_of(part.get("state")) not in _STREAMING]
+    tools = [(number, (name, part)) for number, (name, part) in held if text_of(part.get("state")) not in STREAMING]
     calls = [
         {"id": part.get("toolCallId"), "type": "function", "function": {"name": name, "arguments": _written(part)}}
         for _, (name, part) in tools

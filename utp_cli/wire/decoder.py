@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from utp_cli.wire.spec import WireEvent
 
 
-_ONE_ID, _JOINED_ID, _LONGEST_ID = 4, 12, 10_000
+_ONE_ID, _JOINED_ID, _LONGEST_ID = 7, 21, 10_000
 """Characters of an id that may be one text three times; what is shorter, somebody made up."""
+_LONG_ID = 16
+"""Characters of a text that is an id whatever it begins with."""
+_BEGINS_ID = ("call_", "call-", "toolu_", "tooluse_", "chatcmpl-", "functions.", "fc_")
 
 
 class Scope(MutableRecord):
@@ -96,7 +99,8 @@ class FormatDecoder:
             self.odd("call-id-duplicate", place, f"{call_id} is also the id at {self.scope.ids[call_id]}")
         if isinstance(call_id, str) and _JOINED_ID <= len(call_id) <= _LONGEST_ID:
             size = (call_id + call_id).find(call_id, 1)  # no function: every call comes by
-            if len(call_id) >= size * 3 and size >= _ONE_ID and not call_id.isdigit():
+            one = call_id[:size]
+            if len(call_id) >= size * 3 and size >= _ONE_ID and (one.startswith(_BEGINS_ID) or size >= _LONG_ID):
                 self.odd("id-joined", place, f"{call_id[:size]}, {len(call_id) // size} times")
 
     def note_kind(self, arguments: Any, place: str, due: type[dict[str, Any] | str]) -> None:

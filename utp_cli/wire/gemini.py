@@ -111,7 +111,8 @@ class Decoder(FormatDecoder):
         another answer may stand, which the id of the response tells.
         """
         speaks = any(part.get("text") or "functionCall" in part for part in _parts_of(candidate))
-        if speaks and state.ended_by is not None and (not state.spoke or (response and response == state.ended_by)):
+        told = not state.spoke or response
+        if speaks and told and response == state.ended_by and not text_of(candidate.get("finishReason")):
             self.odd("content-after-finish", self.at(*state.root), f"finishReason {state.reason} came before it")
         if speaks:
             state.spoke, state.ended_by = True, None

@@ -99,7 +99,9 @@ def is_further(call: OpenCall, arguments: Any) -> bool:
 
 
 def _has_grown(before: Any, after: Any) -> bool:
-    """Whether a value goes on with another, at any depth: a text with more behind it, an object with more keys."""
+    """Whether a value goes on with another, at any depth: a text or a number with more behind it, an object with more
+    keys. What is true or false may change until it is whole.
+    """
     pending = [(before, after)]
     while pending:
         one, two = pending.pop()
@@ -107,6 +109,11 @@ def _has_grown(before: Any, after: Any) -> bool:
             pending += [(item, two[key]) for key, item in one.items()]
         elif isinstance(one, list) and isinstance(two, list) and len(one) <= len(two):
             pending += zip(one, two, strict=False)
-        elif not (one == two or one is None or (isinstance(one, str) and isinstance(two, str) and two.startswith(one))):
+        elif not (one == two or one is None or isinstance(one, bool) or _goes_on(one, two)):
             return False
     return True
+
+
+def _goes_on(one: Any, two: Any) -> bool:
+    plain = all(isinstance(value, str | int | float) for value in (one, two))
+    return plain and type(one) is type(two) and str(two).startswith(str(one))

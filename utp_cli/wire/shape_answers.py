@@ -194,9 +194,12 @@ def _uncalled(doc: Document) -> bool:
     return "role" not in doc and isinstance(doc.get("content"), str) and "tool_calls" in doc and not doc["tool_calls"]
 
 
+_SAID = ("content", "result", "text", "output", "response", "message", "completion", "answer", "reply")
+
+
 def _empty_record(doc: Document) -> bool:
     """A gateway's record of an answer that has neither calls nor a text: why it ended, and its tokens."""
-    said = any(text_of(doc.get(key)).strip() for key in ("content", "result", "text", "output", "response"))
+    said = any(text_of(doc.get(key)).strip() for key in _SAID) or any(" " in text_of(text) for text in doc.values())
     counts = dict_of(doc.get("usage") or doc.get("tokens"))
     return doc.get("tool_calls") == [] and not said and bool(text_of(doc.get("finish_reason")) and counts)
 
