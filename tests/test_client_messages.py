@@ -411,3 +411,74 @@ def test_the_items_of_openai_are_no_hint_for_its_own_names(model: str) -> None:
     assert "responses-item-unsupported" not in {one.code for one in found}
     others = diagnose({"model": "claude-sonnet-4-5", "input": items}, kind="session")
     assert "responses-item-unsupported" in {one.code for one in others}  # its own maker is another
+
+
+ASKING = {"type": "tool-approval-request", "approvalId": "p1", "toolCallId": "c1"}
+ALLOWED = {"role": "tool", "content": [{"type": "tool-approval-response", "approvalId": "p1", "approved": True}]}
+DYED = _dyed("c1", output={"type": "text", "value": "batch 3"})
+ORDER = {"role": "user", "content": "Dye it."}
+RED = '{"colour": "red"}'
+
+
+def test_what_is_said_of_a_call_is_no_call() -> None:
+    approved = {**SENT, "content": [*SENT["content"], ASKING]}
+    failed = {**SENT, "content": [*SENT["content"], {**SENT["content"][1], "type": "tool-error", "error": "no dye"}]}
+    for message in (approved, failed):
+        result = parse(message)
+        assert ([call.name for call in result.calls], result.diagnoses) == (["dye_wool"], [])
+    checked = check_request({"messages": [ORDER, approved, ALLOWED, DYED, ORDER]}, "openai")
+    assert (checked.broken, checked.hints) == ([], [])
+    assert [message["role"] for message in checked.request["messages"]] == ["user", "assistant", "tool", "user"]
+
+
+def test_a_call_that_is_still_streamed_is_none_yet() -> None:
+    for part in (_tool("input-streaming"), {"type": "tool-dye_wool", "toolCallId": "c1", "state": "input-streaming"}):
+        result = parse(_ui(part))
+        assert (result.calls, [call.name for call in result.rejected]) == ([], ["dye_wool"])
+
+
+@pytest.mark.parametrize(
+    "image",
+    ["data:image/png;base64,iVBORw0KGgo=", "iVBORw0KGgo="],
+)
+def test_pictures_may_be_a_url_or_their_bytes(image: str) -> None:
+    asked = {"role": "user", "content": [{"type": "image", "image": image}]}
+    checked = check_request({"messages": [asked, SENT, DYED]}, "openai")
+    url = {"url": "data:image/png;base64,iVBORw0KGgo="}
+    assert checked.broken == []
+    assert checked.request["messages"][0]["content"] == [{"type": "image_url", "image_url": url}]
+
+
+@pytest.mark.parametrize("messages", [
+    [ORDER, SENT, DYED],
+    [ORDER, {"role": "assistant", "content": "", "toolCalls": [{"name": "dye_wool", "arguments": {"colour": "red"}}]},
+     {"role": "tool", "tool_name": "dye_wool", "content": "batch 3"}],
+])  # fmt: skip
+def test_a_client_writes_arguments_as_each_server_wants_them(messages: list[dict[str, Any]]) -> None:
+    checked = check_request({"messages": messages}, "ollama")
+    assert checked.broken == []
+    [call] = checked.request["messages"][1]["tool_calls"]
+    assert call["function"] == {"name": "dye_wool", "arguments": {"colour": "red"}}
+
+
+def test_input_that_is_no_json_is_kept_as_it_is() -> None:
+    raw = _tool("output-error", input=None, rawInput='{"colour": ', errorText="no JSON")
+    checked = check_request({"messages": [ASKED, _ui(raw), MORE]}, "openai")
+    [call] = checked.request["messages"][1]["tool_calls"]
+    assert (call["function"]["arguments"], checked.broken) == ('{"colour": ', [])
+
+
+def test_a_source_is_a_part_of_version_4() -> None:
+    done = {**OLD, "toolInvocation": {**OLD["toolInvocation"], "state": "result", "result": 1}}
+    answer = {
+        **_ui(done, {"type": "source", "source": {"url": "a"}}, {"type": "text", "text": "Red."}),
+        "content": "Red.",
+    }
+    checked = check_request({"messages": [ASKED, answer, MORE]}, "openai")
+    assert checked.broken == []
+    assert checked.request["messages"][1]["tool_calls"][0]["function"]["arguments"] == RED
+
+
+def test_parts_that_observability_writes_are_nobodys_ui() -> None:
+    part = {"type": "text", "content": "Red."}
+    assert parse({"role": "assistant", "parts": [part], "finish_reason": "stop"}).shape != "ai-sdk"

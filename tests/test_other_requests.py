@@ -73,3 +73,32 @@ def test_a_sound_one_breaks_none(base: dict[str, Any], provider: str, mode: Any)
     asked = base if mode is None or provider == "anthropic" else base | {"toolConfig": mode}
     assert check_request(asked, provider).broken == []
     assert parse(asked).diagnoses == []
+
+
+@pytest.mark.parametrize(("mode", "codes"), [(["ANY"], ["tool-choice-malformed"]), (None, []), ("ANY", [])])
+def test_a_mode_of_gemini_is_a_word(mode: Any, codes: list[str]) -> None:
+    request = GEMINI | {"toolConfig": {"functionCallingConfig": {"mode": mode}}}
+    assert [one.code for one in check_request(request, "gemini").broken] == codes
+
+
+FORMS = {
+    "openai": {"type": "function", "function": {"name": "shear", "description": "Shears.", "parameters": SCHEMA}},
+    "responses": {"type": "function", "name": "shear", "description": "Shears.", "parameters": SCHEMA},
+    "anthropic": {"name": "shear", "description": "Shears.", "input_schema": SCHEMA},
+    "gemini": {"functionDeclarations": [{"name": "shear", "description": "Shears.", "parameters": SCHEMA}]},
+    "mcp": {"name": "shear", "description": "Shears.", "inputSchema": SCHEMA},
+    "bedrock": {"toolSpec": {"name": "shear", "description": "Shears.", "inputSchema": {"json": SCHEMA}}},
+}
+
+
+@pytest.mark.parametrize("provider", ["openai", "responses", "anthropic", "gemini", "mistral", "vllm"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_tool_in_the_form_of_another_api_is_refused_and_mended(form: str, provider: str) -> None:
+    said = {"role": "user", "content": "Shear them."}
+    asked: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [said]}
+    if provider == "gemini":
+        asked = {"contents": [{"role": "user", "parts": [{"text": "Shear them."}]}]}
+    checked = check_request(asked | {"tools": [FORMS[form]]}, provider)
+    own = {"mistral": "openai", "vllm": "openai"}.get(provider, provider)
+    assert [one.code for one in checked.broken] == ([] if form == own else ["tool-shape-invalid"])
+    assert check_request(checked.request, provider).broken == []

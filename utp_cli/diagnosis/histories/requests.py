@@ -116,7 +116,7 @@ def check_request(
     broken = [_at_its_source(one, sources) for one in (*history.broken, *look.broken, *refused)]
     kept = said is not None and is_sdk(_said(request))
     own = [one for one in broken if one.code == "content-shape"] if kept else []
-    broken = [one for one in broken if one not in own and not (kept and one.code == "arguments-wrong-kind")]
+    broken = [one for one in broken if one not in own and not (sources and one.code == "arguments-wrong-kind")]
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):
         mended = with_tools(mended, rules, model)
     mended = with_history(mended, key, rules, history.messages, history.system)
