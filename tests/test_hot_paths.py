@@ -13,12 +13,14 @@ import pytest
 from utp_cli import Parser, parse, replay
 from utp_cli.captures import alike, documents, server_told
 from utp_cli.diagnosis import call_view, subject
+from utp_cli.diagnosis.histories.requests import check_request
 from utp_cli.dialects.custom_dialects import dialect_from_table
 from utp_cli.engine import machine, plan
 from utp_cli.engine.vain_openings import MOST
 from utp_cli.facts.error_texts import finder
 from utp_cli.healing import Healer
-from utp_cli.parsing import json_rung, native, parser as parsing
+from utp_cli.parsing import json_rung, missing_tokens, native, parser as parsing
+from utp_cli.protocol.findings import Finding
 from utp_cli.repair import shortcuts, strings
 from utp_cli.replaying import chunks
 
@@ -295,3 +297,20 @@ def test_brackets_that_only_open_are_not_read(counted):
     counts = counted(json_rung, "read_block")
     assert parse('{"name":' * 3_000).calls == []
     assert counts["read_block"] <= 1
+
+
+def test_each_fault_of_a_request_is_compared_with_no_other(counted):
+    counts = counted(Finding, "__eq__")
+    calls = [{"id": f"c{n}", "type": "function", "function": {"name": "row", "arguments": "{}"}} for n in range(200)]
+    results = [{"role": "tool", "tool_call_id": call["id"], "content": "1"} for call in calls]
+    between = [one for result in results for one in ({"role": "system", "content": "Go on."}, result)]
+    messages = [{"role": "user", "content": "x"}, {"role": "assistant", "content": None, "tool_calls": calls}, *between]
+    assert check_request({"messages": messages}, "openai").broken
+    assert counts["__eq__"] <= 10 * 200
+
+
+def test_what_looks_like_calls_without_markers_is_tried_a_few_times(counted):
+    counts = counted(missing_tokens, "_bare")
+    for unit in (".functionget_a```{]", '.get_a[ARGS]{"x":"', "\nget_a[ARGS]{[}"):
+        parse(unit * 500)
+    assert counts["_bare"] <= 3 * 2 * missing_tokens._TRIES

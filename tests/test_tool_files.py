@@ -140,6 +140,8 @@ def test_bad_paths(tmp_path: Path) -> None:
         (tmp_path, "is a directory"),
         (tmp_path / "x", "no such file"),
         (binary, "is not text"),
+        ("a\0b", "is no name of a file"),
+        ("\ud800", "is no name of a file"),
     ):
         with pytest.raises(BadFile, match=message):
             load_tools(path)

@@ -103,6 +103,8 @@ def read_text(path: str | Path) -> str:
         raise BadFile(str(path), "is a directory; name a file in it") from None
     except OSError as error:
         raise BadFile(str(path), (error.strerror or str(error)).lower()) from None
+    except ValueError:  # a zero byte, or half of a surrogate pair
+        raise BadFile(repr(str(path)), "is no name of a file") from None
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)

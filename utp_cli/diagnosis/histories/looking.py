@@ -30,6 +30,7 @@ class Look:
     broken: list[Finding] = field(default_factory=list)
     system: list[str] = field(default_factory=list)
     """What has to stand outside of the messages."""
+    _told: set[tuple[str, ...]] = field(default_factory=set)
 
     def breaks(
         self, code: str, place: str, message: str, *, evidence: str = "", mend: str = "", outcome: str = ""
@@ -47,7 +48,9 @@ class Look:
             hint=mend,
             fix=mend,
         )
-        if told not in self.broken:
+        seen = (code, place, said, told.evidence, mend)
+        if seen not in self._told:
+            self._told.add(seen)
             self.broken.append(told)
 
     def foreign(self, source: SourceMessage) -> bool:
