@@ -250,3 +250,36 @@ def test_a_number_that_grows_is_the_same_calls(arguments: list[str], runs: int) 
 def test_a_text_that_is_written_and_then_saved_is_a_guess() -> None:
     [found] = parse(_called({"title": "Boats", "text": "North"}, "Boats\nNorth")).diagnoses
     assert (found.code, found.severity) == ("call-left-in-content", "info")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"extra_body": {"tools": TOOLS}},
+        {"chat_template_kwargs": {"tools": TOOLS}},
+        {"tool_ids": ["harbour"]},
+        {"integrations": ["mcp/harbour"]},
+    ],
+)
+def test_tools_may_stand_elsewhere_in_a_request(more: dict[str, Any]) -> None:
+    request = {"model": "m", "messages": [{"role": "user", "content": "Note it."}]}
+    assert [one.code for one in parse(_called({}), request=request).diagnoses] == ["unknown-tool"]
+    assert parse(_called({}), request=request | more).diagnoses == []
+
+
+def test_one_name_behind_the_names_of_two_servers_is_no_variant_of_either() -> None:
+    two = [{"name": "harbour.note", "parameters": {}}, {"name": "office.note", "parameters": {}}]
+    assert [one.code for one in parse(_called({}), tools=two).diagnoses] == ["unknown-tool"]
+    assert [one.code for one in parse(_called({}), tools=two[:1]).diagnoses] == ["tool-name-variant"]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Done. I'll use snake_case for all new variables.", []),
+        ("In the code, I'll use max_tokens = 100.", []),
+        ("Now I'll use moor_boat for this.", ["announced-not-called"]),
+    ],
+)
+def test_a_word_with_an_underscore_is_not_always_a_tool(text: str, codes: list[str]) -> None:
+    assert [one.code for one in parse(_said(text)).diagnoses] == codes

@@ -113,6 +113,7 @@ _TRACES = frozenset({"otel", "langfuse"})
 _TOOLS_ELSEWHERE = (
     *("previous_response_id", "conversation", "cachedContent", "cached_content", "prompt", "assistant_id", "agent"),
     *("mcp_servers", "plugins", "web_search_options", "search_parameters", "connectors", "toolConfig", "container"),
+    *("tool_ids", "integrations"),  # Open WebUI, LM Studio
 )
 """Fields of requests with which a server knows tools that the request does not list."""
 
@@ -121,7 +122,8 @@ def sends_no_tools(answer: Answer) -> bool:
     """Whether the request is there as a whole, and has no tools; saved conversations and traces may leave them out."""
     request = answer.request
     whole = "model" in request and "messages" in request and answer.shape not in _TRACES
-    if any(request.get(key) for key in _TOOLS_ELSEWHERE):
+    inner = (dict_of(request.get(key)) for key in ("extra_body", "chat_template_kwargs"))  # as SDKs and templates take
+    if any(request.get(key) for key in _TOOLS_ELSEWHERE) or any(one.get("tools") for one in inner):
         return False
     return whole and not (answer.tools or request.get("tools") or request.get("functions"))
 

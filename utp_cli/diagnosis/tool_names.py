@@ -136,4 +136,5 @@ def _variants(call: CallView, known: Mapping[str, Tool]) -> list[str]:
         if found or shorter == rest:
             break
         rest = shorter
-    return found or [tool for tool in known if _SERVER.match(tool) and _folded(_SERVER.sub("", tool)) == _folded(rest)]
+    served = [tool for tool in known if _SERVER.match(tool) and _folded(_SERVER.sub("", tool)) == _folded(rest)]
+    return found or (served if len(served) == 1 else [])

@@ -152,7 +152,8 @@ _ANNOUNCES: Final = regex(
     rf"(?i:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to) (?i:{_ACT})"
     r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n:]{0,160}(?::|\.\.\.|\u2026)\s*\Z"
     r"|(?:\A|[.!?\n,]) ?(?i:(?:now |next |so |then )?(?:let me|I(?:'|\u2019)ll|I will|I(?:'|\u2019)m going to)"
-    r"(?: now| first)? (?:call|use|run|invoke|execute)(?: the)?) [`\"']?[a-z]\w{0,40}_\w{1,60}\b"
+    r"(?: now| first)? (?:call|use|run|invoke|execute)(?: the)?) [`\"']?(?!\w{1,40}_(?:case|tokens)\b)[a-z]\w{0,40}_"
+    r"\w{1,60}\b(?! ?=)"
     r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n]{0,160}[.!]?\s*\Z"
 )
 """How a model announces a call that does not come: an act and a colon, or the name of a tool."""
