@@ -102,3 +102,30 @@ def test_a_tool_in_the_form_of_another_api_is_refused_and_mended(form: str, prov
     own = {"mistral": "openai", "vllm": "openai"}.get(provider, provider)
     assert [one.code for one in checked.broken] == ([] if form == own else ["tool-shape-invalid"])
     assert check_request(checked.request, provider).broken == []
+
+
+NODE = {"type": "object", "description": "One sheep.", "properties": {"dam": {"$ref": "#/$defs/sheep"}}}
+FLOCK = {"type": "object", "properties": {"eldest": {"$ref": "#/$defs/sheep"}}, "$defs": {"sheep": NODE}}
+
+
+@pytest.mark.parametrize(
+    ("provider", "tool", "refused"),
+    [
+        ("openai", {"type": "function", "function": FORMS["openai"]["function"] | {"parameters": FLOCK}}, False),
+        ("responses", FORMS["responses"] | {"parameters": FLOCK}, False),
+        ("anthropic", FORMS["anthropic"] | {"input_schema": FLOCK}, False),
+        ("anthropic", FORMS["anthropic"] | {"input_schema": FLOCK, "strict": True}, True),
+        (
+            "gemini",
+            {"functionDeclarations": [{"name": "a", "description": "A.", "parametersJsonSchema": FLOCK}]},
+            False,
+        ),
+        ("gemini", {"functionDeclarations": [{"name": "a", "description": "A.", "parameters": FLOCK}]}, True),
+    ],
+)
+def test_recursion_is_refused_where_it_is(provider: str, tool: dict[str, Any], refused: bool) -> None:
+    said: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Whose?"}]}
+    if provider == "gemini":
+        said = {"contents": [{"role": "user", "parts": [{"text": "Whose?"}]}]}
+    codes = {one.code for one in check_request(said | {"tools": [tool]}, provider).broken}
+    assert ("schema-ref-unsupported" in codes) == refused

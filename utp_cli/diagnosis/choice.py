@@ -282,8 +282,13 @@ _REFUSES = regex(
     r"|I (?:can(?:no|'|\u2019)t|can not|won(?:'|\u2019)t|will not)\b|as an AI\b))"
 )
 """How a model begins that does not do what it was asked."""
-_BRIEF = 80
-"""Characters."""
+_MAY_REFUSE = regex(
+    r"(?i:\b(?:guidelines|polic(?:y|ies)|can(?:no|'|\u2019)t|unable|sorry|regret|apologi[sz]e|against|not allowed"
+    r"|leider|kann (?:ich )?nicht|lo siento|no puedo|d\u00e9sol\u00e9|je ne peux|n\u00e3o posso|purtroppo)\b)"
+    r"|\u62b1\u6b49|\u65e0\u6cd5|\u5bf9\u4e0d\u8d77|\u4e0d\u80fd|\u3067\u304d\u307e\u305b\u3093"
+    r"|\u7533\u3057\u8a33|\u043d\u0435 \u043c\u043e\u0433\u0443|\uc8c4\uc1a1"
+)
+"""Words of a refusal, in a few languages."""
 _SIGNS = frozenset("{[")
 _NO_SCHEMAS = (
     "DeepSeek's own API has no json_schema: response_format json_object with the schema in the prompt, or a tool"
@@ -318,10 +323,10 @@ def constraint_field_ignored(answer: Answer) -> Iterator[Observation]:
     elsewhere = any("refusal" in one.pointer or not _SIGNS.isdisjoint(one.text) for one in answer.passages)
     if elsewhere or _REFUSES.match(text) or strict(text).ok:
         return
-    brief = len(text) < _BRIEF  # a model refuses, or asks back, in few words of any language
+    doubt = text.rstrip().endswith(("?", "\uff1f")) or _MAY_REFUSE.search(text)  # it refuses, or asks back
     yield Observation(
-        severity="info" if brief else None,
-        confidence="low" if brief else "high",
+        severity="info" if doubt else None,
+        confidence="low" if doubt else "high",
         message=f"the request has a schema for the answer ({place[1:]}), and the answer is no JSON at all",
         evidence=text,
         pointer=spoken[-1].pointer,

@@ -256,7 +256,8 @@ def schema_ref_unsupported(tools: ToolSet) -> Iterator[Observation]:
     What people see: HTTP 400 from providers that compile the schema.
 
     What proves it: a `$ref` that does not resolve inside the schema, or that leads back to a schema it
-    stands in.
+    stands in. Recursion is only told where the provider takes it (OpenAI; Anthropic without `strict`; Gemini's
+    `parametersJsonSchema`).
 
     What to change: inline the definition; cut recursion to a fixed depth, or to a plain object.
 
@@ -273,7 +274,18 @@ def schema_ref_unsupported(tools: ToolSet) -> Iterator[Observation]:
             if resolve(reference, definition.schema) is None:
                 yield _at(definition, place, "a $ref that leads nowhere in this schema", f"$ref: {reference}")
             elif place.pointer in returning:
-                yield _at(definition, place, "a $ref that leads back to itself", f"$ref: {reference}")
+                told = _at(definition, place, "a $ref that leads back to itself", f"$ref: {reference}")
+                yield replace(told, severity="info") if _takes_recursion(tools, definition) else told
+
+
+def _takes_recursion(tools: ToolSet, definition: Definition) -> bool:
+    """Whether a provider takes a schema that refers to itself: OpenAI documents it even for `strict`, Anthropic
+    refuses it there only, Gemini takes it as JSON Schema (November 2026).
+    """
+    if tools.provider == "anthropic":
+        return definition.tool.strict is not True
+    own = definition.schema_pointer.rpartition("/")[2] in TAKES_ANY_SCHEMA
+    return own or tools.provider in ("openai", "openai-responses", "azure")
 
 
 @diagnosis("schema-not-object", "error", kinds=("tools",))
