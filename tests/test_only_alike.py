@@ -58,6 +58,11 @@ def test_words_in_front_of_markup_are_no_call_where_no_tool_is_known(text: str) 
     assert (result.calls, result.rejected, result.diagnoses, result.content) == ([], [], [], text)
 
 
+def test_a_name_that_begins_with_a_verb_is_a_tools_even_where_none_is_known() -> None:
+    [call] = parse(_said('fetch_rope{"quay": "North"}')).calls
+    assert (call.name, call.arguments) == ("fetch_rope", {"quay": "North"})
+
+
 @pytest.mark.parametrize("tools", [None, TOOLS])
 @pytest.mark.parametrize(
     ("text", "calls", "content"),
@@ -111,7 +116,7 @@ def test_a_record_with_words_is_no_empty_answer(key: str) -> None:
         ("{{- '<think>\n\n</think>\n\n' }}", []),
         ("<think></think>", []),
         ("<think>\n\n</think>\n\nNorth", ["leaked-special-tokens"]),
-        ("North<think></think>", ["leaked-special-tokens"]),
+        ("North<think>\n</think>\n\npier", ["leaked-special-tokens"]),
     ],
 )
 def test_empty_thinking_leaks_at_the_end_of_a_value_only(value: str, codes: list[str]) -> None:

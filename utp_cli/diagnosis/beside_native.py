@@ -139,9 +139,10 @@ def _values(answer: Answer) -> Iterator[Observation]:
             continue
         for call in answer.native:
             if len(call.arguments) >= _FEWEST and lines == _lines_of(call):
+                sure = len(call.arguments) > _FEWEST  # a title and a text, a model may write before it saves them
                 yield Observation(
-                    severity="info",  # a model may write a note before it saves it
-                    confidence="low",
+                    severity="warning" if sure else "info",
+                    confidence="high" if sure else "low",
                     message=f"the text is nothing but the values of the call of {call.name}: people see them written",
                     evidence=passage.text,
                     pointer=passage.pointer,

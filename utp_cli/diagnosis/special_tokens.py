@@ -138,8 +138,8 @@ _EDGE = 64
 """Characters at an end of a value that tell, without a copy of a long one, that no token sticks to it."""
 
 
-_NO_THOUGHT = regex(r"\A\s{0,20}<(think(?:ing)?)>\s{0,20}</\1>(?=\s{0,20}\w)|(?<=\w)<(think(?:ing)?)>\s{0,20}</\2>\Z")
-"""Thinking without a thought, at an end of a value: a model opened it by itself, or a server closed it."""
+_NO_THOUGHT = regex(r"\A\s{0,20}<(think(?:ing)?)>\s{0,20}</\1>(?=\s{0,20}\w)|(?<=\w)<(think(?:ing)?)>\s{0,20}</\2>")
+"""Thinking without a thought, at the beginning of a value or glued to a word: a model, or a server, ended it at once."""
 _BEHIND = regex(r"(?<=[^\s\"'`(])<\|[A-Z][A-Z_]{2,30}\|>(?:\w[\w: .-]{0,60})?\Z")
 """A token in capitals, and words of the model's own format behind it, at the end of a value."""
 
