@@ -139,7 +139,7 @@ _EDGE = 64
 
 
 _NO_THOUGHT = regex(r"\A\s{0,20}<(think(?:ing)?)>\s{0,20}</\1>(?=\s{0,20}\w)|(?<=\w)<(think(?:ing)?)>\s{0,20}</\2>")
-"""Thinking without a thought, at the beginning of a value or glued to a word: a model, or a server, ended it at once."""
+"""Thinking without a thought, at the beginning of a value or glued to a word: a model or a server ended it at once."""
 _BEHIND = regex(r"(?<=[^\s\"'`(])<\|[A-Z][A-Z_]{2,30}\|>(?:\w[\w: .-]{0,60})?\Z")
 """A token in capitals, and words of the model's own format behind it, at the end of a value."""
 

@@ -39,7 +39,8 @@ def odd_calls(result: ParseResult) -> str:
         if len(call.arguments) in (1, 2) and _is_wrapped(call.arguments):
             return "unexpected-argument"
     if result.finish_reason is None:
-        if result.stream and result.shape in _ENDING and not result.facts.lone:
+        printed = bool(result.captures) and result.captures[result.chosen].form == "python-repr"  # as a program chose
+        if result.stream and result.shape in _ENDING and not (result.facts.lone or printed):
             return "stream-cut-off"
         return "finish-stop-with-calls" if _never_ended(result.facts.document) else ""
     return "truncated-call" if meaning_of(result.finish_reason) == "length" else ""
