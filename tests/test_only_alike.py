@@ -288,3 +288,15 @@ def test_one_name_behind_the_names_of_two_servers_is_no_variant_of_either() -> N
 )
 def test_a_word_with_an_underscore_is_not_always_a_tool(text: str, codes: list[str]) -> None:
     assert [one.code for one in parse(_said(text)).diagnoses] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("I don't see any tools on the workbench in this picture.", []),
+        ("I cannot call the function from main, because it is private.", []),
+        ("I don't have any tools, so I cannot look.", ["tools-dropped-from-prompt"]),
+    ],
+)
+def test_tools_of_a_workshop_are_no_tools_of_a_model(text: str, codes: list[str]) -> None:
+    assert [one.code for one in parse(_said(text)).diagnoses] == codes

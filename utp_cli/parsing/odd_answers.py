@@ -75,7 +75,7 @@ _DENIES: Final = regex(
     r"|(?:can['\u2019]?t|cannot|am (?:not able|unable) to)(?: directly| actually)?"
     r" (?:access|use|call|execute|invoke|run))"
     r"(?: any| the| access to(?: any| the)?| an?)?(?: external| available| such| real| provided)?"
-    r" (?:tools?|functions?|function calls?|plugins)\b(?! (?:for|that|named|in|of|called))",
+    r" (?:tools?|functions?|function calls?|plugins)\b(?! (?:for|that|named|in|of|on|from|called))",
     re.IGNORECASE,
 )
 _SHORT: Final = 600
