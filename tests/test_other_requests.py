@@ -129,3 +129,15 @@ def test_recursion_is_refused_where_it_is(provider: str, tool: dict[str, Any], r
         said = {"contents": [{"role": "user", "parts": [{"text": "Whose?"}]}]}
     codes = {one.code for one in check_request(said | {"tools": [tool]}, provider).broken}
     assert ("schema-ref-unsupported" in codes) == refused
+
+
+def test_keys_of_gemini_may_have_underscores() -> None:
+    asked, called, given = GEMINI["contents"]
+    call, result = called["parts"][0]["functionCall"], given["parts"][0]["functionResponse"]
+    called = {"role": "model", "parts": [{"function_call": call, "thought_signature": "c2lnbg=="}]}
+    snake = GEMINI | {"contents": [asked, called, {"role": "user", "parts": [{"function_response": result}]}]}
+    for provider in ("gemini", "openai"):
+        checked = check_request(snake, provider)
+        assert checked.broken == []
+        assert "count_lambs" in str(checked.request["contents" if provider == "gemini" else "messages"][1])
+    assert parse(snake).diagnoses == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.diagnosis.histories.parts import MessagePart, Role, SourceMessage, Turn
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
-from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,6 +59,10 @@ def read_turns(messages: Sequence[Any], root: str = "") -> list[Turn]:
     return _joined(turns)
 
 
+_SNAKE = frozenset({"function_call", "function_response", "inline_data", "file_data", "thought_signature"})
+"""Keys of Gemini's parts as its Python SDK prints them. Its API takes these names, too, as all of Google's do."""
+
+
 def form_of(turns: Sequence[Turn]) -> str:
     """Return the form that most messages are written in; `plain` where all are the same in several."""
     sources = {id(turn.source): turn.source for turn in turns if turn.source}
@@ -71,6 +75,8 @@ def read_message(message: dict[str, Any], place: str) -> SourceMessage:
     said = message.get("role")
     role = said if isinstance(said, str) else ""
     if isinstance(message.get("parts"), list) and "content" not in message:
+        if any(not _SNAKE.isdisjoint(part) for _, part in dicts_of(message["parts"])):
+            message = camel(message)
         source = SourceMessage(raw=message, place=place, form="gemini", role=role or "user")
         source.parts = [_block(part, f"{place}/parts/{at}") for at, part in dicts_of(message["parts"])]
         return source
