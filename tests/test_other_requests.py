@@ -136,8 +136,10 @@ def test_keys_of_gemini_may_have_underscores() -> None:
     call, result = called["parts"][0]["functionCall"], given["parts"][0]["functionResponse"]
     called = {"role": "model", "parts": [{"function_call": call, "thought_signature": "c2lnbg=="}]}
     snake = GEMINI | {"contents": [asked, called, {"role": "user", "parts": [{"function_response": result}]}]}
+    snake["tool_config"] = {"function_calling_config": {"mode": "AUTO"}}
     for provider in ("gemini", "openai"):
         checked = check_request(snake, provider)
+        assert ("tool_config" in checked.request) == (provider == "gemini")
         assert checked.broken == []
         assert "count_lambs" in str(checked.request["contents" if provider == "gemini" else "messages"][1])
     assert parse(snake).diagnoses == []

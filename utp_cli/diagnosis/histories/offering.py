@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from utp_cli.facts.turn_rules import TurnRules
 
-_OFFER: Final = ("tools", "functions", "toolConfig", "tool_choice", "function_call")
+_OFFER: Final = ("tools", "functions", "toolConfig", "tool_config", "tool_choice", "function_call")
 """Where requests of all forms hold the tools, and which of them is to be called."""
 FORMS_DIFFER: Final = frozenset({"tool-shape-invalid", "tool-choice-malformed"})
 """What says that the tools, or the choice, are in another API's form."""
