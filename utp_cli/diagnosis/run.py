@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.foreign_tools import foreign_tools, tools_of_session
+from utp_cli.diagnosis.hosted_mcp import failed_mcp
 from utp_cli.diagnosis.json_text import objects_in
 from utp_cli.diagnosis.precedence import resolve_precedence
 from utp_cli.diagnosis.subject import Answer, ConversationHistory, Inspected, Refusal, Template, ToolSet
@@ -37,7 +38,8 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
     result, model = answer.result, answer.model
     if result.facts.error is None:
         no_answer = tools_of_session(result.facts.document) if result.shape == "unknown" else []
-        return [*_run_rules(answer, "answer", model), *no_answer]
+        failed = failed_mcp(result.facts.document) if result.shape == "openai-responses" else []
+        return [*_run_rules(answer, "answer", model), *no_answer, *failed]
     refusal = Refusal(
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
