@@ -39,7 +39,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
     if result.facts.error is None:
         no_answer = tools_of_session(result.facts.document) if result.shape == "unknown" else []
         failed = failed_mcp(result.facts.document) if result.shape == "openai-responses" else []
-        return [*_run_rules(answer, "answer", model), *no_answer, *failed]
+        return _worst_first([*_run_rules(answer, "answer", model), *no_answer, *failed])
     refusal = Refusal(
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
@@ -128,13 +128,13 @@ def diagnose_session(
 def diagnose_history(history: ConversationHistory) -> list[Finding]:
     """Return the diagnoses of a conversation, worst first; also what results say of their calls."""
     found = [*_run_rules(history, "session", history.model), *told_by_results(history)]
-    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+    return _worst_first(found)
 
 
 def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: str | None = None) -> list[Finding]:
     """Return the diagnoses of tool definitions, as written, for a provider."""
     found = [*_run_rules(ToolSet(tools=tools, provider=provider), "tools", model), *foreign_tools(tools, provider)]
-    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+    return _worst_first(found)
 
 
 def diagnose_template(text: str, *, model: str | None = None, server: Mapping[str, Any] | None = None) -> list[Finding]:
@@ -205,12 +205,16 @@ def _named(refusal: Refusal) -> list[Finding]:
     return [finding] if finding else []
 
 
+def _worst_first(found: list[Finding]) -> list[Finding]:
+    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
 def _run_rules(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
     found = resolve_precedence(_found(subject, kind))
     if isinstance(subject, Refusal):
         found += _named(subject)
     found += _found(Inspected(model=model, found=found), "capture") if found else []
-    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+    return _worst_first(found)
 
 
 def _found(subject: Any, kind: Kind) -> list[Finding]:
