@@ -21,7 +21,7 @@ LEADS = {
         "Would that be all? I will check.\n", "    ", "Is it raining? Let me see:\n", "Now I can call:\n",
         "I don't know the answer, so let me look:\n", "**Searching the handbook**\n\n", "- First I look it up.\n\n",
         "The search returned nothing. I'll try the other index:\n", "Looking up the documentation:\n",
-        "Opening the docs:\n", "Thought: I search\n", "I note the errors.\n", "I can use the search for this.\n",
+        "Opening the docs:\n", "Read the tides:\n", "Thought: I search\n", "I note the errors.\n", "I can use the search for this.\n",
     ],
     "shown": [
         "Hermes models write a call like this:\n\n", "The page I fetched contains this text:\n\n", "You wrote:\n\n> ",
@@ -36,7 +36,7 @@ LEADS = {
         "The server answered:\n", "Der Server antwortete mit:\n", "Expected:\n", "It goes here:\n\n    ",
         "What do you think?\n", "Documentation: ", "Usage:\n", "¿Quieres que lo haga?\n", "For reference:\n",
         "2026-11-02 10:11:02 DEBUG model -> ", "INFO:     raw output:\n", "[ERROR] left: ",
-        "The form is like this:\n\nThought: I search\n",
+        "The form is like this:\n\nThought: I search\n", "The docs read:\n", "It reads:\n",
     ],
     "inline": ["User: hi, ", "The marker ", "Use the marker ", "Calling ", "Let me check — "],
 }  # fmt: skip
