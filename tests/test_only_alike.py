@@ -300,3 +300,21 @@ def test_a_word_with_an_underscore_is_not_always_a_tool(text: str, codes: list[s
 )
 def test_tools_of_a_workshop_are_no_tools_of_a_model(text: str, codes: list[str]) -> None:
     assert [one.code for one in parse(_said(text)).diagnoses] == codes
+
+
+@pytest.mark.parametrize(
+    ("tools", "codes"),
+    [
+        ("[…]", []),
+        ("[ ... ]", []),
+        ("[ /* 12 tools */ ]", []),
+        ('["…"]', []),
+        ("[{…}]", []),
+        ('[{"type":"function","function":{"name":"look"}}]', ["unknown-tool"]),
+        ("[]", ["tool-choice-none-ignored"]),
+    ],
+)
+def test_tools_that_a_paste_leaves_out_were_sent(tools: str, codes: list[str]) -> None:
+    asked = f'{{"model":"m","messages":[{{"role":"user","content":"Note it."}}],"tools":{tools}}}'
+    paste = f"$ curl http://127.0.0.1:8000/v1/chat/completions -d '{asked}'\n{json.dumps(_called({}))}"
+    assert [one.code for one in parse(paste).diagnoses] == codes

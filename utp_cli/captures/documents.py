@@ -53,6 +53,8 @@ _OBJECT: Final = regex(r"\s*([\"'])[\w.-]{1,60}\1\s*:\s*[{\[]")
 """A member that begins an object or a list: what is cut off in it is found all the same."""
 _LONGEST_PIECE: Final = 20_000
 _CUT: Final = regex(r"(?:…|\.\.\.|\[truncated\]|<truncated>)")
+_NO_TOOLS: Final = regex(r"[\"']tools[\"']\s{0,9}:\s{0,9}\[\s{0,99}\]")
+"""A list of tools that is empty as it stands."""
 _LONG_WORD: Final = 20
 """Characters of a word that a terminal breaks rather than moves to the next line."""
 _WIDE: Final = 40
@@ -257,6 +259,9 @@ class _Finder:
             return None
         cut = not reader.complete or _CUT.search(text, max(at, reader.end - 12), reader.end + 3) is not None
         cut = cut or any(repair.code == "ellipsis" for repair in reader.repairs)
+        held = reader.value
+        if isinstance(held, dict) and held.get("tools") == [] and not _NO_TOOLS.search(text, at, reader.end):
+            held["tools"] = ["\u2026"]  # `[…]`, or a comment: there are some
         form = "cut-json" if not reader.complete else "json-with-faults"
         return Document(value=reader.value, start=at, end=min(reader.end, len(text)), form=form, cut=cut)
 

@@ -31,9 +31,10 @@ def request_beside(record: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def definitions_in(request: Mapping[str, Any]) -> list[Any] | None:
-    """Return the tool definitions of a request, as they stand; None where there are none."""
+    """Return the tool definitions of a request, as they stand; None where there are none, or some are left out."""
     listed = request.get("tools") or request.get("functions") or dig(request, "toolConfig", "tools")
-    return listed if isinstance(listed, list) and listed else None
+    whole = isinstance(listed, list) and all(isinstance(one, dict) and one for one in listed)
+    return listed if whole and listed else None
 
 
 def _body(request: dict[str, Any]) -> dict[str, Any]:
