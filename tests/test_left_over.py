@@ -37,6 +37,7 @@ def _answer(content: str, reasoning: str = "", **message: Any) -> dict[str, Any]
         "I begin.\nshear_sheep\n<arg_key>pen</arg_key>\n<arg_value>north</arg_value>\n</tool_call>",
         "l_call>shear_sheep<arg_key>pen</arg_key><arg_value>north</arg_value></tool_call>",
         "shear_sheep<param_key>pen</param_key><param_value>north</param_value>",
+        'shear_sheep{"pen": "north"}',
         'LS]shear_sheep[ARGS]{"pen": "north"}',
         'I begin.functionshear_sheep\n```json\n{"pen": "north"}\n```',
         '</think>functionshear_sheep\n```json\n{"pen": "north"}\n```',

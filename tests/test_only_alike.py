@@ -58,7 +58,7 @@ def test_words_in_front_of_markup_are_no_call_where_no_tool_is_known(text: str) 
     assert (result.calls, result.rejected, result.diagnoses, result.content) == ([], [], [], text)
 
 
-def test_a_name_that_begins_with_a_verb_is_a_tools_even_where_none_is_known() -> None:
+def test_a_name_and_arguments_alone_are_a_call_even_where_no_tool_is_known() -> None:
     [call] = parse(_said('fetch_rope{"quay": "North"}')).calls
     assert (call.name, call.arguments) == ("fetch_rope", {"quay": "North"})
 

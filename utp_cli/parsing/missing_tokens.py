@@ -23,7 +23,6 @@ from utp_cli.engine.machine import Engine
 from utp_cli.engine.plan import Plan
 from utp_cli.parsing.candidates import Candidate, breaks_off
 from utp_cli.parsing.json_rung import read_block
-from utp_cli.parsing.named_calls import VERB
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 
@@ -64,6 +63,8 @@ _WORD = r"(?P<name>[A-Za-z_][\w-]{0,127})"
 """A name behind a sentence has no full stop: the sentence may have run into it."""
 _TOOL_LIKE = regex(r"[a-z][a-z0-9]*(?:_|[A-Z])")
 """How the names of tools begin, and words of prose do not."""
+_OF_A_LOG = frozenset({"level", "severity", "msg", "ts", "timestamp"})
+"""Keys of a line of a log."""
 _FAR = 200
 """Characters behind a call that tell whether another one stands there."""
 _TRIES = 20
@@ -112,7 +113,7 @@ _HEADERS = (
     _BareHeader(
         dialect="mistral",
         sign='{"',
-        pattern=regex(rf"\A\s*(?P<name>{VERB}(?:[_-][a-z0-9]{{1,30}}?){{1,6}})(?:json)?(?=\{{\")"),
+        pattern=regex(r"\A\s*(?P<name>[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}?){1,6})(?:json)?(?=\{\")"),
         alone=True,
     ),
 )
@@ -202,6 +203,8 @@ def _is_no_prose(header: _BareHeader, call: Candidate, text: str) -> bool:
     over = call.span[1] if call.span else 0
     if header.like_tools and not _TOOL_LIKE.match(call.name or ""):
         return False
+    if header.alone:
+        return _OF_A_LOG.isdisjoint(call.arguments)
     if header.last:
         behind = text[over : over + _FAR].lstrip()
         return not behind or header.pattern.match(behind) is not None
