@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 ANSWER_KINDS = ("text", "response", "stream")
+_BESIDE: dict[str, Callable[[Any], list[Finding]]] = {"unknown": tools_of_session, "openai-responses": failed_mcp}
+"""What is looked for in a document of a format, beside what it says as an answer."""
 KINDS = (*ANSWER_KINDS, "session", "tools", "template")
 """What `diagnose` takes."""
 
@@ -37,9 +39,10 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
     """
     result, model = answer.result, answer.model
     if result.facts.error is None:
-        no_answer = tools_of_session(result.facts.document) if result.shape == "unknown" else []
-        failed = failed_mcp(result.facts.document) if result.shape == "openai-responses" else []
-        return _worst_first([*_run_rules(answer, "answer", model), *no_answer, *failed])
+        beside = _BESIDE.get(result.shape)
+        more = beside(result.facts.document) if beside else []
+        found = _run_rules(answer, "answer", model)
+        return _worst_first([*found, *more]) if more else found
     refusal = Refusal(
         message=result.facts.error,
         quoted=_quoted(result) if result.shape == "error" else "",
@@ -214,7 +217,7 @@ def _run_rules(subject: Any, kind: Kind, model: str | None) -> list[Finding]:
     if isinstance(subject, Refusal):
         found += _named(subject)
     found += _found(Inspected(model=model, found=found), "capture") if found else []
-    return _worst_first(found)
+    return _worst_first(found) if len(found) > 1 else found
 
 
 def _found(subject: Any, kind: Kind) -> list[Finding]:
