@@ -313,4 +313,4 @@ def test_what_looks_like_calls_without_markers_is_tried_a_few_times(counted):
     counts = counted(missing_tokens, "_bare")
     for unit in (".functionget_a```{]", '.get_a[ARGS]{"x":"', "\nget_a[ARGS]{[}"):
         parse(unit * 500)
-    assert counts["_bare"] <= 3 * 2 * missing_tokens._TRIES
+    assert 0 < counts["_bare"] <= 3 * 2 * missing_tokens._TRIES

@@ -155,18 +155,6 @@ def test_few_words_instead_of_json_may_be_a_refusal(text: str, severity: str) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ("thought\nNoun. An idea.", []),
-        ("thought\n\nA short film (2019)\n", []),
-        ("thought\nThe boat is late.\nIt comes at noon.", ["think-tags-in-content"]),
-    ],
-)
-def test_a_heading_is_no_channel(text: str, codes: list[str]) -> None:
-    assert [finding.code for finding in parse(_said(text)).diagnoses] == codes
-
-
-@pytest.mark.parametrize(
     ("call_id", "codes"),
     [
         ("deadbeefdeadbeefdeadbeef", []),
@@ -279,30 +267,6 @@ def test_one_name_behind_the_names_of_two_servers_is_no_variant_of_either() -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ("Done. I'll use snake_case for all new variables.", []),
-        ("In the code, I'll use max_tokens = 100.", []),
-        ("Now I'll use moor_boat for this.", ["announced-not-called"]),
-    ],
-)
-def test_a_word_with_an_underscore_is_not_always_a_tool(text: str, codes: list[str]) -> None:
-    assert [one.code for one in parse(_said(text)).diagnoses] == codes
-
-
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [
-        ("I don't see any tools on the workbench in this picture.", []),
-        ("I cannot call the function from main, because it is private.", []),
-        ("I don't have any tools, so I cannot look.", ["tools-dropped-from-prompt"]),
-    ],
-)
-def test_tools_of_a_workshop_are_no_tools_of_a_model(text: str, codes: list[str]) -> None:
-    assert [one.code for one in parse(_said(text)).diagnoses] == codes
-
-
-@pytest.mark.parametrize(
     ("tools", "codes"),
     [
         ("[…]", []),
@@ -318,3 +282,24 @@ def test_tools_that_a_paste_leaves_out_were_sent(tools: str, codes: list[str]) -
     asked = f'{{"model":"m","messages":[{{"role":"user","content":"Note it."}}],"tools":{tools}}}'
     paste = f"$ curl http://127.0.0.1:8000/v1/chat/completions -d '{asked}'\n{json.dumps(_called({}))}"
     assert [one.code for one in parse(paste).diagnoses] == codes
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        # a heading, and the word of a channel
+        ("thought\nNoun. An idea.", []),
+        ("thought\n\nA short film (2019)\n", []),
+        ("thought\nThe boat is late.\nIt comes at noon.", ["think-tags-in-content"]),
+        # words with an underscore, and a tool
+        ("Done. I'll use snake_case for all new variables.", []),
+        ("In the code, I'll use max_tokens = 100.", []),
+        ("Now I'll use moor_boat for this.", ["announced-not-called"]),
+        # tools on a bench, a function of a program, and those of a model
+        ("I don't see any tools on the workbench in this picture.", []),
+        ("I cannot call the function from main, because it is private.", []),
+        ("I don't have any tools, so I cannot look.", ["tools-dropped-from-prompt"]),
+    ],
+)
+def test_words_that_only_sound_like_it(text: str, codes: list[str]) -> None:
+    assert [one.code for one in parse(_said(text)).diagnoses] == codes
