@@ -143,3 +143,13 @@ def test_keys_of_gemini_may_have_underscores() -> None:
         assert checked.broken == []
         assert "count_lambs" in str(checked.request["contents" if provider == "gemini" else "messages"][1])
     assert parse(snake).diagnoses == []
+
+
+@pytest.mark.parametrize("key", ["thoughtSignature", "thought_signature"])
+def test_an_empty_text_of_gemini_may_carry_a_signature(key: str) -> None:
+    """The last chunk of a stream does; the API wants the signature back."""
+    request = copy.deepcopy(GEMINI)
+    request["contents"][1]["parts"].append({"text": "", key: "c2lnbmVk"})  # type: ignore[attr-defined]
+    assert check_request(request, "gemini").broken == []
+    request["contents"][1]["parts"][-1].pop(key)  # type: ignore[attr-defined]
+    assert [one.code for one in check_request(request, "gemini").broken] == ["empty-content-refused"]

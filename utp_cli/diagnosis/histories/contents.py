@@ -230,7 +230,7 @@ def check_empty(look: Look, turns: list[Turn]) -> list[Turn]:
                 _check_result(look, part)
             kept.append(turn)
             continue
-        blank = [part for part in turn.parts if part.kind == "text" and not part.text.strip()]
+        blank = [part for part in turn.parts if part.kind == "text" and not (part.text.strip() or _is_signed(part))]
         beside = bool(turn.of("call")) and look.rules.form not in _BLOCKS
         if blank and not look.rules.blank and not beside:
             if not (look.converted and turn.source and look.foreign(turn.source)):
@@ -242,6 +242,11 @@ def check_empty(look: Look, turns: list[Turn]) -> list[Turn]:
         if turn.parts or (turn.source and not turn.source.changed):
             kept.append(turn)
     return kept
+
+
+def _is_signed(part: MessagePart) -> bool:
+    """Whether the part carries a signature of thinking: Gemini sends it in an empty text, and wants it back."""
+    return bool((part.raw or {}).get("thoughtSignature"))
 
 
 def _empty_turn(look: Look, turn: Turn, *, told: bool) -> None:
