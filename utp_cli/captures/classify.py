@@ -190,11 +190,12 @@ def _answers(document: dict[str, Any]) -> bool:
 
 
 def _tools(value: Any) -> list[Any]:
-    listed = dict_of(value).get("tools", value)
+    doc = dict_of(value)
+    listed = dict_of(doc.get("result")).get("tools", doc.get("tools", value))  # MCP has a result around them
     return listed if isinstance(listed, list) else [listed]
 
 
-_OF_SCHEMAS: Final = frozenset({"properties", "type", "json", "$schema", "anyOf"})
+_OF_SCHEMAS: Final = frozenset({"properties", "type", "json", "$schema", "anyOf", "$ref"})
 """What a schema has at its root, and the arguments of a call seldom."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
-from utp_cli.diagnosis.untold_objects import untold_object
+from utp_cli.diagnosis.untold_objects import untold_arguments, untold_object
 from utp_cli.facts.providers import PORTABLE, UNKNOWN, USUAL_TOOLS, provider_called
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import pointer
@@ -321,8 +321,9 @@ def object_without_properties(tools: ToolSet) -> Iterator[Observation]:
     What people see: HTTP 400 that names the tool.
 
     What proves it: the schema of a tool for OpenAI or Azure is of type object, and has neither `properties` nor a
-    reference or a union in their place. Where no provider is known it is a hint; so is, for any, a property of type
-    object of which neither its schema nor its description tells what it holds. Else an error text that says so.
+    reference or a union in their place. Where no provider is known it is a hint; so are, for any, a property of type
+    object of which nothing tells what it holds, and a description that tells arguments of which the schema has none.
+    Else an error text that says so.
 
     What to change: write `"properties": {}`; for Gemini leave `parameters` out instead.
     """
@@ -332,6 +333,7 @@ def object_without_properties(tools: ToolSet) -> Iterator[Observation]:
             root = next(iter(places_of(definition)))
             found = _at(definition, root, "the object schema has no properties", compact(schema))
             yield found if wanted else replace(found, severity="info", confidence="low")
+        yield from untold_arguments(definition, next(places_of(definition)))
         yield from untold_object(definition, places_of(definition))
 
 

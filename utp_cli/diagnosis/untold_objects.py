@@ -1,4 +1,4 @@
-"""Objects inside the schema of a tool of which nothing says what they hold."""
+"""Objects in the schema of a tool of which it does not say what they hold: the arguments themselves, or one of them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ _TOLD: Final = regex(
 )
 """Words of a description that tell the keys, or that there are none in particular."""
 _MANY_WORDS: Final = 8
+_LONGEST: Final = 4_000
+"""Characters of a description that are looked at."""
 _BAG: Final = regex(
     r"(?:.*[_-])?(?:meta\w{0,5}|extras?|opts?|options?|param\w{0,7}|kw?args|arg\w{0,6}|variables?|vars|payload|data|body"
     r"|context|headers?|env\w{0,8}|custom|attributes?|annotations?|labels?|tags?|settings?|config\w{0,9}|extensions?"
@@ -34,6 +36,13 @@ _BAG: Final = regex(
 )
 """Names of objects that hold what the caller likes."""
 
+_ARGUMENTS: Final = regex(
+    r"(?:^|[.;]\s|\n)[ \t]*(?:(?i:args|arguments|parameters|params|inputs?):[ \t]*(?!(?i:none\b|no\b|n/a|-))\S"
+    r"|(?i:args|arguments|parameters|params):[ \t]*\n"
+    r"|(?!notes?\b|examples?\b|returns?\b|warning\b|tips?\b|usage\b|output\b|result\b|see\b|default\b|hint\b)"
+    r"[`\"']?[a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,3}[`\"']?(?: \([a-z, ]{2,30}\))?: [A-Za-z])"
+)
+"""How the description of a tool tells its arguments."""
 
 _WHOLE: Final = "send the whole schema, with the `properties` of the inner object; a map says `additionalProperties`"
 
@@ -49,6 +58,21 @@ def untold_object(definition: Definition, places: Iterable[SchemaPlace]) -> Iter
             evidence=compact(place.schema),
             pointer=place.pointer,
             fix=_WHOLE,
+            tool=definition.tool.name,
+        )
+
+
+def untold_arguments(definition: Definition, root: SchemaPlace) -> Iterator[Observation]:
+    """Report, as a hint, a tool whose description tells arguments, and whose schema has none."""
+    told = _ARGUMENTS.search(definition.tool.description[:_LONGEST])
+    if told and root.keywords.get("type") == "object" and root.keywords.get("properties") == {}:
+        yield Observation(
+            severity="info",
+            confidence="low",
+            message=f"{definition.tool.name}: the description tells arguments, and the schema has none",
+            evidence=definition.tool.description[told.start() : told.start() + 80].strip(". \n"),
+            pointer=root.pointer,
+            fix="hand on the schema that the tool's server gives (MCP: `inputSchema`), with its `properties`",
             tool=definition.tool.name,
         )
 

@@ -75,7 +75,7 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
-_SENT: Final = frozenset({"request", "session"})
+_SENT: Final = frozenset({"request", "session", "tools"})
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
 
@@ -134,7 +134,8 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
     if spoken and all(one.kind not in ANSWERS for one in paste.captures):
         return result
     options = options | options_told(text, options)
-    if paste.captures[paste.chosen].kind in _SENT and (told := receiver_told(around(text, paste.captures), options)):
+    sent = any(one.kind in _SENT for one in paste.captures)
+    if sent and (told := receiver_told(around(text, paste.captures), options)):
         options = options | told
         result = read(text, options)
 

@@ -46,6 +46,10 @@ def diagnose(
     # What the capture says of itself comes first.
     said = {key: value for key, value in table.items() if value is not None}
     asked = {**known, **(request or {}), **said}
+    if kind == "tools":
+        from utp_cli.parsing.audited import diagnose_definitions  # noqa: PLC0415 - only for tools
+
+        return diagnose_definitions(asked)
     found = diagnose_other(kind, asked)
     return found + left_in_text(asked) if kind == "session" else found
 

@@ -43,12 +43,15 @@ def options_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def receiver_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Take the URL to which a paste sends a request for who gets it, where nobody said who does."""
+    """Take the URL to which a paste sends a request for who gets it, else whom its words name; nobody said who does."""
     if options.get("provider") or options.get("server"):
         return {}
-    from utp_cli.captures.server_told import asked_at  # noqa: PLC0415 - for what is no plain answer
+    from utp_cli.captures.receiver import receiver_named  # noqa: PLC0415 - for what is no plain answer
+    from utp_cli.captures.server_told import asked_at  # noqa: PLC0415 - as above
 
     provider, engine = asked_at(text)
+    if not (provider or engine):
+        provider, engine = receiver_named(text)
     return {"provider": provider} if provider else {"server": {"engine": engine, "source": "paste"}} if engine else {}
 
 

@@ -112,14 +112,15 @@ class Parsed(ParseResult):
 
     def _tools_alone(self) -> list[Finding]:
         """Return, as hints, what is wrong with tools that stand in place of an answer."""
-        from utp_cli.diagnosis.run import diagnose_tools  # noqa: PLC0415 - only for tools
+        from utp_cli.parsing.audited import diagnose_definitions  # noqa: PLC0415 - only for tools
 
         one = self.captures[self.chosen]
         document = self.facts.document if one.document is None else one.document
         inner = dict_of(document).get("result")
         document = inner if isinstance(inner, dict) and "tools" in inner else document  # as MCP puts it
         tools = document if isinstance(document, list) else [document]
-        found = diagnose_tools(tools, provider=self.circumstances.provider, model=self.circumstances.model)
+        known = {key: getattr(self.circumstances, key) for key in ("provider", "model", "server")}
+        found = diagnose_definitions({"tools": tools, **known})
         return [replace(each, severity="info", confidence="low") for each in found]
 
     def _other_errors(self) -> list[str]:
@@ -243,9 +244,9 @@ class Parsed(ParseResult):
         return "" if fits else "schema-weakened"
 
     def _refused(self) -> dict[str, Any]:
-        """Return the request that an error refused: as it is known, else the tools that stand beside the error."""
-        if self.circumstances.request:
-            return dict(self.circumstances.request)
+        """Return the request that an error refused: as it is known, else it, or the tools, that stand beside it."""
+        if asked := self.circumstances.request or self._request_beside():
+            return dict(asked)
         tools = next((one.document for one in self.captures if one.kind == "tools"), None)
         if tools is None:
             tools = [

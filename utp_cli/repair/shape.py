@@ -311,6 +311,8 @@ def _find_arguments(
     return True
 
 
+_SAY_KIND = frozenset({"type", "anyOf", "oneOf", "allOf", "$ref", "enum"})
+"""Keywords of which the schema of a property has one, mostly."""
 _OF_NO_ARGUMENTS = frozenset({"type", "additionalProperties", "$schema"})
 """Keywords of the schema of a tool that takes no arguments."""
 
@@ -337,7 +339,7 @@ def _is_schema(value: Any) -> bool:
     """`{"type": "object", "properties": {…}}` with schemas for properties."""
     return (
         isinstance(value, dict)
-        and value.get("type", "object") == "object"
+        and value.get("type") in (None, "object")
         and (value.get("properties") == {} or _are_schemas(value.get("properties")))
     )
 
@@ -345,7 +347,8 @@ def _is_schema(value: Any) -> bool:
 def _are_schemas(value: Any) -> bool:
     if not isinstance(value, dict) or not value:
         return False
-    return all(isinstance(each, dict) and "type" in each and "value" not in each for each in value.values())
+    schemas = (isinstance(each, dict) and not _SAY_KIND.isdisjoint(each) for each in value.values())
+    return all(schemas) and all("value" not in each for each in value.values())
 
 
 def _name_as_key(item: Mapping[str, Any], at: str, tools: Mapping[str, Tool] | None) -> _Raw | None:

@@ -1,0 +1,61 @@
+"""What the audit knows of tool definitions, as diagnoses: its rules for what somebody refuses, or no model can use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.auditing.run import audit
+from utp_cli.diagnosis.catalogue import DIAGNOSES
+from utp_cli.diagnosis.observation import finding_of
+from utp_cli.diagnosis.run import diagnose_other
+from utp_cli.facts.turns import OTHER_NAMES
+from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.records import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from utp_cli.protocol.findings import Finding
+
+_CODES: Final = {
+    "UTP101": "tool-name-duplicate",
+    "UTP104": "schema-invalid",
+    "UTP106": "schema-invalid",
+    "UTP107": "schema-invalid",
+    "UTP108": "schema-invalid",
+    "UTP111": "schema-array-without-items",
+    "UTP112": "schema-property-untyped",
+    "UTP114": "tool-shape-invalid",
+    "UTP115": "schema-invalid",
+    "UTP310": "gemini-schema-shape",
+    "UTP311": "gemini-schema-shape",
+}
+"""A rule of the audit → the diagnosis of what comes of it. All others have rules of their own among the diagnoses."""
+
+
+def diagnose_definitions(table: Mapping[str, Any]) -> list[Finding]:
+    """Return what is wrong with tools that are all there is; where no diagnosis is sure, what the audit says too.
+
+    `table`: as `diagnose_other` takes it: `tools`, and what is known of `provider`, `model` and `server`.
+    """
+    found = diagnose_other("tools", table)
+    if any(one.severity == "error" for one in found):
+        return found
+    return found + _audited(table.get("tools", table), table.get("provider"), {one.code for one in found})
+
+
+def _audited(tools: Any, provider: Any, told: set[str]) -> list[Finding]:
+    """Return, as hints, what the audit finds and no code in `told` says: the first of each code."""
+    who = OTHER_NAMES.get(provider, provider) if isinstance(provider, str) else None
+    try:
+        report = audit(tools, who, select=[*_CODES])
+    except UnknownName:  # a server of which the audit has no rules
+        report = audit(tools, select=[*_CODES])
+    found: dict[str, Finding] = {}
+    for one in report.findings:
+        code = _CODES[one.code]
+        if code not in told and code not in found:
+            hint: dict[str, Any] = {"severity": "info", "confidence": "low", "place": one.place, "tool": one.tool}
+            told_as = finding_of(DIAGNOSES[code], f"{one.message} ({one.code})", one.evidence, **hint)
+            found[code] = replace(told_as, fix=one.hint or told_as.fix)
+    return [*found.values()]
