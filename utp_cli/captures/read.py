@@ -84,7 +84,9 @@ _TITLED: Final = regex(r"[ \t]{0,8}(?:#{1,6}|[-*+\u2022]|\d{1,2}[.)]) ")
 """How a heading begins, or an item of a list."""
 _PIECE: Final = regex(r"\s*\"\w{1,60}\": ")
 """How a piece out of the middle of a JSON document begins."""
-_STACK: Final = regex(r"\s*(?:Traceback \(most recent call last\):|File \"[^\"\n]{1,300}\", line \d)")
+_STACK: Final = regex(
+    r"\s*(?:Traceback \(most recent call last\):|File \"[^\"\n]{1,300}\", line \d|thread '[^'\n]{1,80}' panicked at )"
+)
 """How a text begins that nobody says: whatever stands behind it, a program printed it."""
 _OF_CLIENTS: Final = regex(
     r"(?:^|\\n)(?:This is usually an issue with the model's prompt template\.|For (?:more|further) information"

@@ -152,6 +152,11 @@ class LoggedLines(Record):
     """Frames and source lines, in order: nothing in them is a document."""
 
 
+_QUOTES: Final = "JSON parsing failed: Text: "
+_SECOND: Final = "Error message: "
+"""How the two lines of an error of the AI SDK begin."""
+
+
 def lines_told(text: str, faults: Sequence[int] = ()) -> LoggedLines:
     """Walk over the lines of a text once; `faults`: where lines begin that a log calls errors, in order."""
     told = LoggedLines(errors=[], statuses=[], faults=[], stack=[])
@@ -187,6 +192,7 @@ def lines_told(text: str, faults: Sequence[int] = ()) -> LoggedLines:
         elif form := "python-traceback" if python and line.strip() else form_of(line):
             last = _mark_end(text, start, end) or _message_end(text, end)
             quiet = max(last, end)
+            start = _begun_above(text, start, line)
             deeper = line.lstrip().startswith("Caused by")
             told.errors.append(ErrorLine(start=start, end=last, form=form, chained=chained, deeper=deeper))
             python = chained = False
@@ -215,6 +221,14 @@ def _thrown_above(text: str, start: int, told: LoggedLines) -> ErrorLine | None:
     if not text[begin:end].strip() or known >= begin or (told.stack and told.stack[-1][1] >= begin):
         return None
     return ErrorLine(start=begin, end=end, form="stack")
+
+
+def _begun_above(text: str, start: int, line: str) -> int:
+    """Return where the message begins whose second line this is: the AI SDK quotes the text first, then the error."""
+    if not line.startswith(_SECOND):
+        return start
+    quoted = text.rfind(_QUOTES, max(0, start - _LONGEST), start)
+    return text.rfind("\n", 0, quoted) + 1 if quoted >= 0 and "\n\n" not in text[quoted:start] else start
 
 
 def _line_above(text: str, at: int) -> Span:

@@ -101,7 +101,7 @@ def _window(result: ParseResult) -> int | None:
 
 def _quotes_several(result: ParseResult) -> bool:
     """Whether the arguments that an error quotes are several objects, one after the other."""
-    return any(len(objects_in(call.raw)) > 1 for call in result.rejected)
+    return any(len(objects_in(call.raw)) > 1 for call in (*result.calls, *result.rejected))
 
 
 def _status(result: ParseResult) -> int | str | None:
