@@ -97,6 +97,8 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
         return Sort(kind=kind or "session", part="message")
     if isinstance(value, dict) and (step := ai_sdk_step(value)):
         return Sort(kind="answer", document=step)
+    if kind == "stream" and isinstance(value, list) and len(value) == 1:  # an object that was printed by itself
+        return Sort(kind="stream", part="event", document=value[0])
     found = recognise(value)
     if found.side == "tools" and not any(map(_has_schema, _tools(value))):
         return None

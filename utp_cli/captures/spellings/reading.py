@@ -63,7 +63,7 @@ _FORMS: Final[tuple[tuple[str, Callable[[str, int], Spelling | None]], ...]] = (
     (r"^(?:candidates|parts|function_call|content|name: \"[\w.-]+\"\nargs) ?\{?\s*$", text_proto.read_message),
     (langchain_pretty.RULER, langchain_pretty.read_pretty),
     (agent_logs.PRINTED, agent_logs.read_calls),
-    (r"(?:(?<=\n\n)|(?<=```yaml\n)|(?<![\s\S]))(?:- )?[a-zA-Z_]+:(?: [^\n]*)?$", yaml_dump.read_dump),
+    (r"(?:(?<=\n\n)|(?<=```yaml\n)|(?<![\s\S]))(?:- )?[a-zA-Z_]+:(?=(?: [^\n]*)?$)", yaml_dump.read_dump),
 )
 """What a form begins with, and its reader; the first that reads it wins. What follows a comma began before."""
 _STARTS: Final = regex(rf"(?!\s)(?:(?<!\w)|(?!\w))(?:{'|'.join(f'(?:{sign})' for sign, _ in _FORMS)})", re.MULTILINE)
