@@ -61,7 +61,8 @@ _EXPLAINS: Final = regex(
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     rf"|^To [a-z]{{2,12}} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of {_MINE})"
-    rf"|\bexample (?:of(?! {_MINE})(?! the (?:docs|documentation|readme|tutorial|guide)\b)|error|body|response|output)\b(?!\**:\**\s*\n| of my| from my)"
+    rf"|\bexample (?:of(?! {_MINE})(?! the (?:docs|documentation|readme|tutorial|guide)\b)|error|body|response|output)\b"
+    r"(?!\**:\**\s*\n| of my| from my)"
     r"|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
     r"|\bI(?:'ll|’ll| will(?! (?:get|see|receive)\b)|'ve fixed| have fixed| can(?!'t|not)| would| suggest| recommend)\b"
@@ -115,7 +116,8 @@ CODE: Final = regex(r"```[^\n`]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTA
 _THOUGHT: Final = regex(
     r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜]|\( O\)>) [^\n]*$"
     r"|^[^\n]{0,120}(?: - |\[|\| ?)(?:ERROR|WARNING|CRITICAL)(?: - |\]|\s{0,4}\| )[^\n]*$|^\[ACTION REQUIRED\][^\n]*$"
-    r"|^(?:Now )?(?:[Ll]et me|I(?:['’]ll| will)) [^\n]{3,200}:$|^Warning: [^\n]*$|^(?:\[[\w ]{1,40} (?:Error|Warning|Information|Debug)\] ?\[)[^\n]*$",
+    r"|^(?:Now )?(?:[Ll]et me|I(?:['’]ll| will)) [^\n]{3,200}:$"
+    r"|^Warning: [^\n]*$|^(?:\[[\w ]{1,40} (?:Error|Warning|Information|Debug)\] ?\[)[^\n]*$",
     re.MULTILINE,
 )
 """Lines of a log, what somebody typed into an agent's window, what the agent does next: nobody speaks to the reader."""

@@ -58,8 +58,9 @@ CAUSES = (
     cause(
         "grammar-desync",
         "The sampler and the grammar of the server disagree.",
-        sees="the request, or the whole server, dies while it generates.",
-        change="update the server; simpler tool schemas; no speculative decoding beside structured output.",
+        sees="the request, or the whole server, dies while it generates; or JSON runs on in blanks up to the limit.",
+        change="update the server; simpler tool schemas; no speculative decoding beside structured output; where JSON "
+        "runs on in white space, a higher limit fills with it too: ask for compact JSON, and retry.",
         servers={
             "llama.cpp": "a newer build, simpler tool schemas, `parallel_tool_calls: false`",
             "vllm": "`--structured-outputs-config.backend guidance`, and no speculative decoding",

@@ -222,7 +222,8 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     What people see: the agent ends the turn and ignores the call.
 
     What proves it: a structured call on the OpenAI chat wire with the stop reason `stop`, or on Anthropic's or
-    Bedrock's with `end_turn`. Where a tool was forced OpenAI's API itself does that. Or the stop reason on the chat
+    Bedrock's with `end_turn`. Where a tool was forced OpenAI's API itself does that; of a server
+    that is known it is a hint then. Or the stop reason on the chat
     wire is a word for a call that this API does not have (`tool_call`, `tool_use`): strict clients refuse the answer.
 
     What to change: decide by the calls (`tool_calls`, `tool_use` blocks), not by the stop reason; update the server or
@@ -232,8 +233,12 @@ def finish_stop_with_calls(answer: Answer) -> Iterator[Observation]:
     """
     ended = answer.result.finish_reason == "end_turn"
     made = [call for call in answer.native if call.whole and (call.parser in _CHAT or (ended and _of_one(call)))]
-    if made and answer.stop == "stop" and choice_of(answer.request).mode != "must":
+    forced = choice_of(answer.request).mode == "must"
+    own = answer.server.get("engine") not in (None, "openai", "azure")
+    if made and answer.stop == "stop" and (own or not forced):
         yield Observation(
+            severity="info" if forced else None,
+            confidence="low" if forced else "high",
             message=f"{made[0].name} is called, and the stop reason is {answer.result.finish_reason}",
             evidence=f"finish_reason: {answer.result.finish_reason}, {len(made)} calls",
             pointer=made[0].pointer,

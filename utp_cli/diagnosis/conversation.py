@@ -208,12 +208,12 @@ def kimi_id_format(subject: Answer | ConversationHistory) -> Iterator[Observatio
 
 @diagnosis("history-arguments-invalid", "error", kinds=("session",))
 def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observation]:
-    """A call in the history has arguments that are no JSON.
+    """A call in the history has arguments that are no JSON, or no object.
 
     What people see: one bad call, and every later request fails with 400.
 
-    What proves it: an assistant call in the session whose arguments are text and no JSON; or an error body
-    that says so. An empty text is a warning: some servers read it as `{}`, others refuse it.
+    What proves it: an assistant call in the session whose arguments are text and no JSON, or JSON and no object;
+    or an error body that says so. An empty text is a warning: some servers read it as `{}`, others refuse it.
 
     What to change: repair them, or replace them by `{}`, before the history is sent again.
 
@@ -230,6 +230,13 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
                 message=f"the arguments of a past call of {call.name} are no JSON: {call.reading.error}",
                 evidence=call.text,
                 pointer=call.pointer,
+            )
+        elif call.text.strip() and call.read is not None and not isinstance(call.reading.value, dict | None):
+            yield Observation(
+                message=f"the arguments of a past call of {call.name} are JSON, and no object, as templates want",
+                evidence=f"arguments: {call.text}",
+                pointer=call.pointer,
+                fix='send arguments that decode to an object: {"name": value}',
             )
         elif call.read is not None and not call.text.strip():
             yield Observation(

@@ -288,32 +288,6 @@ def _takes_recursion(tools: ToolSet, definition: Definition) -> bool:
     return own or tools.provider in ("openai", "openai-responses", "azure")
 
 
-@diagnosis("schema-not-object", "error", kinds=("tools",))
-def schema_not_object(tools: ToolSet) -> Iterator[Observation]:
-    """The arguments' schema is no object schema.
-
-    What people see: one such tool, and every request fails.
-
-    What proves it: the schema is missing `type: object` or has another type, or the schema of a property is
-    no object (`true`, a string). A missing schema counts for providers that ask for one.
-
-    What to change: `{"type": "object", "properties": {…}}` at the root, and a schema object for each
-    property.
-
-    Error texts: `schema must be a JSON Schema of 'type: "object"', got 'type: "None"'`, `input_schema.type:
-    Field required`, `True is not of type 'object', 'boolean'`.
-    """
-    for definition in tools.definitions:
-        provider = _provider(tools, definition)
-        for index, node in enumerate(places_of(definition)):
-            if index == 0 and node.schema is None and not provider.schema_due:
-                continue
-            if index == 0 and str(node.keywords.get("type")).lower() != "object" and not _is_union(node, provider):
-                yield _at(definition, node, "the schema is not of type object", compact(node.schema))
-            elif node.name is not None and not isinstance(node.schema, dict):
-                yield _at(definition, node, "the schema of a property is no object", compact(node.schema))
-
-
 @diagnosis("object-without-properties", "error", kinds=("tools",))
 def object_without_properties(tools: ToolSet) -> Iterator[Observation]:
     """An object schema has no `properties`, or the tool has no parameters at all.
@@ -335,11 +309,6 @@ def object_without_properties(tools: ToolSet) -> Iterator[Observation]:
             yield found if wanted else replace(found, severity="info", confidence="low")
         yield from untold_arguments(definition, next(places_of(definition)))
         yield from untold_object(definition, places_of(definition))
-
-
-def _is_union(node: SchemaPlace, provider: Provider) -> bool:
-    """A root that the provider refuses for its union has a diagnosis of its own."""
-    return any(key in node.keywords for key in provider.root_refused) and "type" not in node.keywords
 
 
 @diagnosis("too-many-tools", "warning", star=True, kinds=("tools",))

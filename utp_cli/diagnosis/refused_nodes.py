@@ -75,7 +75,7 @@ def gemini_schema_shape(tools: ToolSet) -> Iterator[Observation]:
         if definition.schema_pointer.rpartition("/")[2] in TAKES_ANY_SCHEMA:
             continue
         for node in places_of(definition):
-            for message in _shapes(node):
+            for message in refused_shapes(node, root_is_free=True):
                 yield Observation(
                     message=f"{definition.tool.name}: {message}",
                     evidence=compact(node.schema),
@@ -84,12 +84,12 @@ def gemini_schema_shape(tools: ToolSet) -> Iterator[Observation]:
                 )
 
 
-def _shapes(node: SchemaPlace) -> Iterator[str]:
-    """Yield what is wrong with a node."""
+def refused_shapes(node: SchemaPlace, *, root_is_free: bool = False) -> Iterator[str]:
+    """Yield what Gemini refuses in a node. `root_is_free`: the root may be an object without properties."""
     schema: dict[str, Any] = node.keywords
     types = {name.lower() for name in declared(schema)}
     properties = dict_of(schema.get("properties"))
-    if node.parent is not None and "object" in types and not properties and _HELD.isdisjoint(schema):
+    if not (root_is_free and node.parent is None) and "object" in types and not properties and _HELD.isdisjoint(schema):
         yield "an object without properties"
     absent = [name for name in list_of(schema.get("required")) if isinstance(name, str) and name not in properties]
     if absent and "properties" in schema:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.diagnosis.custom_tools import called_as_functions
 from utp_cli.diagnosis.foreign_tools import foreign_tools, tools_of_session
 from utp_cli.diagnosis.hosted_mcp import failed_mcp
 from utp_cli.diagnosis.json_text import objects_in
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from utp_cli.protocol.tools import Tool
 
 ANSWER_KINDS = ("text", "response", "stream")
-_BESIDE: dict[str, Callable[[Any], list[Finding]]] = {"unknown": tools_of_session, "openai-responses": failed_mcp}
+_BESIDE: dict[str, tuple[Callable[[Any], list[Finding]], ...]] = {
+    "unknown": (tools_of_session,),
+    "openai-responses": (failed_mcp, called_as_functions),
+}
 """What is looked for in a document of a format, beside what it says as an answer."""
 KINDS = (*ANSWER_KINDS, "session", "tools", "template")
 """What `diagnose` takes."""
@@ -39,8 +43,7 @@ def diagnose_answer(answer: Answer) -> list[Finding]:
     """
     result, model = answer.result, answer.model
     if result.facts.error is None:
-        beside = _BESIDE.get(result.shape)
-        more = beside(result.facts.document) if beside else []
+        more = [one for beside in _BESIDE.get(result.shape, ()) for one in beside(result.facts.document)]
         found = _run_rules(answer, "answer", model)
         return _worst_first([*found, *more]) if more else found
     refusal = Refusal(

@@ -21,6 +21,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "streaming": ("answer",),
     "conversation": ("answer", "session"),
     "definitions": ("tools",),
+    "schema_roots": ("tools",),
     "refused_nodes": ("tools",),
     "choice": ("answer",),
     "client": ("answer", "session"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.parsing.doubts import doubt_of, unread_of
 from utp_cli.parsing.forms import UNREAD
-from utp_cli.parsing.odd_answers import denies_tools, never_finished, no_choices
+from utp_cli.parsing.odd_answers import denies_tools, never_finished, no_choices, runs_on_blank
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, dicts_of, text_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
@@ -155,8 +155,10 @@ _ANNOUNCES: Final = regex(
     r"(?: now| first)? (?:call|use|run|invoke|execute)(?: the)?) [`\"']?(?!\w{1,40}_(?:case|tokens)\b)[a-z]\w{0,40}_"
     r"\w{1,60}\b(?! ?=)"
     r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n]{0,160}[.!]?\s*\Z"
+    r"|(?:\A|\n)(?i:I(?:'|\u2019)ll|I will) (?![^\n]{0,240}\b(?i:once|when|if|unless|until|you(?:'|\u2019)ll|let you) )"
+    r"[a-z][^\n?]{1,240}[.!] (?i:Then|After that|Next),? (?i:I(?:'|\u2019)ll|I will) [^.!?\n]{1,160}\.\s*\Z"
 )
-"""How a model announces a call that does not come: an act and a colon, or the name of a tool."""
+"""How a model announces a call that does not come: an act and a colon, the name of a tool, or two steps and no more."""
 _IN_CHINESE: Final = regex(
     "(?:\\A|[\u3002\uff01\uff1f\\n])[^\\w\\n]{0,9}(?:\u63a5\u4e0b\u6765|\u73b0\u5728|\u8ba9\u6211|\u6211\u6765|\u6211\u5c06|\u6211\u4f1a)"
     "[^\u3002\uff01\uff1f\\n]{0,20}(?:\u8bfb\u53d6|\u67e5\u770b|\u68c0\u67e5|\u641c\u7d22|\u67e5\u8be2|\u8c03\u7528|\u8fd0\u884c|\u6267\u884c|\u6253\u5f00|\u83b7\u53d6|\u67e5\u627e|\u9605\u8bfb|\u6d4b\u8bd5)"
@@ -214,6 +216,8 @@ def _of_form(result: ParseResult) -> str:
         return "stream-cut-off"  # the first event, in the middle of a call
     if meaning_of(result.finish_reason) == "length" and not (result.content.strip() or result.reasoning):
         return _within(result)
+    if meaning_of(result.finish_reason) == "length" and runs_on_blank(result.content):
+        return "grammar-desync"
     if no_choices(result.facts.document):
         return "gateway-error-opaque"
     if never_finished(result):

@@ -64,6 +64,15 @@ def no_choices(document: Any) -> bool:
     return isinstance(document, dict) and document.get("object") == "chat.completion" and not document.get("choices")
 
 
+_MANY_BLANKS: Final = 40
+"""Blanks at the end of JSON that no model writes to lay it out."""
+
+
+def runs_on_blank(content: str) -> bool:
+    """Whether JSON ends in nothing but blanks: a grammar lets them go on for ever, up to the limit of tokens."""
+    return content.lstrip()[:1] in ("{", "[") and len(content) - len(content.rstrip()) >= _MANY_BLANKS
+
+
 def _is_wrapped(arguments: dict[str, Any]) -> bool:
     """Whether the arguments stand in an object of their own, or are the schema that the model was given."""
     schema = arguments.get("type") == "object" and isinstance(arguments.get("properties"), dict)

@@ -187,7 +187,8 @@ class Parsed(ParseResult):
         if asked is None and self.facts.error and all(finding.code == _OPAQUE for finding in found):
             asked = self._refused()  # what was refused tells, where the refusal does not
         ignored = asked is None and bool(self.circumstances.server) and self._is_free_of_calls()
-        asked = dict(self.circumstances.request) if ignored else asked
+        unanswered = asked is None and not found and self._is_empty()  # what was sent may tell why
+        asked = dict(self.circumstances.request) if ignored or unanswered else asked
         if not asked:
             return found
         from utp_cli.diagnosis.histories.sessions import diagnose_conversation  # noqa: PLC0415 - as above
@@ -197,8 +198,13 @@ class Parsed(ParseResult):
         more = diagnose_conversation(asked, self.shape, **known)
         more += left_in_text({**{key: value for key, value in known.items() if value}, **asked})
         told = {finding.code for finding in found}
-        more = [finding for finding in more if not ignored or finding.code in _IGNORED]
+        more = [finding for finding in more if unanswered or not ignored or finding.code in _IGNORED]
         return [*found, *(finding for finding in more if finding.code not in told)]
+
+    def _is_empty(self) -> bool:
+        """Whether a whole answer came, and nothing in it."""
+        empty = not (self.content or self.reasoning or self.calls or self.rejected or self.facts.error)
+        return empty and self._is_whole and self.shape not in ("text", "unknown")
 
     def _is_free_of_calls(self) -> bool:
         """Whether neither the answer nor the conversation before it has a call."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.choice import schema_asked
 from utp_cli.diagnosis.histories.options import UNFORCED, forced_in_thought, tools_in
-from utp_cli.diagnosis.models import belongs
+from utp_cli.diagnosis.models import OPENAI_MODELS, belongs
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.facts.releases import number_of
 from utp_cli.protocol.findings import Finding, Place, Severity
@@ -76,6 +76,7 @@ def hints(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     yield from _claudes_tools(asked, to)
     yield from _text_behind_calls(asked)
     yield from _forced_in_thought(asked, to)
+    yield from _between_items(asked, to)
 
 
 def _told(code: str, place: str, message: str, evidence: str, mend: str, *, severity: Severity = "info") -> Finding:
@@ -209,6 +210,26 @@ def _forced_in_thought(asked: Mapping[str, Any], to: Receiver) -> Iterator[Findi
         said = f"a forced call, and {to.model} thinks unless it is told not to: DeepSeek's own API refuses it then"
         written = json_dumps(asked.get("tool_choice"), default=repr)
         yield _told("tool-choice-refused", "/tool_choice", said, written, UNFORCED)
+
+
+def _between_items(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
+    """Find a message between a call and its output among items: OpenAI takes it, who follows its API may not."""
+    if not to.model or belongs(to.model, OPENAI_MODELS):
+        return
+    called, message = "", ""
+    for at, item in dicts_of(asked.get("input")):
+        kind = text_of(item.get("type"))
+        if kind == "function_call":
+            called, message = text_of(item.get("call_id")), ""
+        elif kind == "function_call_output":
+            if message and item.get("call_id") == called:
+                said = "a message stands between a call and its output: some that follow OpenAI's API refuse that"
+                mend = "put it before the call, or behind its output: the output stands right behind its call"
+                yield _told("turn-order", message, said, f"{message} between the call {called} and its output", mend)
+                return
+            called = ""
+        elif called and item.get("role"):
+            message = message or f"/input/{at}"
 
 
 def _speaks_chat(asked: Mapping[str, Any]) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from utp_cli.diagnosis.refused_nodes import refused_shapes
 from utp_cli.schemas.walk import walk
-from utp_cli.wire.access import dict_of, list_of
+from utp_cli.wire.access import dict_of, dig, list_of
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
@@ -15,8 +16,20 @@ _CHECKS: Final = frozenset({"openai", "azure"})
 _FORM: Final = '{"type": "json_schema", "json_schema": {"name": …, "schema": …}}'
 
 
+_GEMINIS: Final = ("/generationConfig/responseSchema", "/generation_config/response_schema")
+
+
 def output_schema(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
-    """Report a `response_format` without a name or a schema, and what strict mode leaves open in one."""
+    """Report a `response_format` without a name or a schema, what strict mode leaves open in one, and what Gemini
+    refuses in its own.
+    """
+    for place in _GEMINIS if look.rules.form == "gemini" else ():
+        schema = dig(request, *place[1:].split("/"))
+        for node in walk(schema, place) if isinstance(schema, dict) else ():
+            for wrong in refused_shapes(node):
+                mend = "give the object properties; or leave the schema out"
+                look.breaks("gemini-schema-shape", node.pointer, f"the schema of the answer: {wrong}", mend=mend)
+                return
     asked = dict_of(request.get("response_format"))
     if look.rules.name not in _CHECKS or asked.get("type") != "json_schema":
         return

@@ -110,7 +110,7 @@ def diagnose_conversation(
     messages = messages_of(asked) or []
     found = diagnose_session(messages, tools=known, model=model, provider=provider, request=request)
     defined = asked.get("tools")
-    if isinstance(defined, list) and messages:
+    if isinstance(defined, list) and asked.keys() - {"tools"}:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
     found += [*_objects(asked), *_text_for_tools(asked), *_foreign_items(asked, model)]
     engine, version = (text_of((server or {}).get(key)) for key in ("engine", "version"))
