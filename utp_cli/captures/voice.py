@@ -61,7 +61,7 @@ _EXPLAINS: Final = regex(
     r"|\bto (?:fix|resolve|solve|avoid|address) (?:this|it|that|the)\b|\bmake sure\b"
     r"|\bthe (?:most \w+ )?(?:fix|solution|cause|reason)\b"
     rf"|^To [a-z]{{2,12}} (?:an?|the|one|it|this)\b|\b(?:an|for) example\b(?! of {_MINE})"
-    rf"|\bexample (?:of(?! {_MINE})(?! the (?:docs|documentation|readme|tutorial|guide)\b)|error|body|response|output)\b"
+    rf"|\bexample (?:of(?! {_MINE})(?! the (?:docs|documentation|readme|tutorial)\b)|error|body|response|output)\b"
     r"(?!\**:\**\s*\n| of my| from my)"
     r"|^(?:sure|certainly|of course)\b"
     r"|\b(?:documentation|docs|guide|specification) (?:lists?|says?|describes?|shows?|states?|explains?)\b"
@@ -114,7 +114,7 @@ _FILLED_IN: Final = regex(
 CODE: Final = regex(r"```[^\n`]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 """What is quoted as code: nobody speaks in it."""
 _THOUGHT: Final = regex(
-    r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜]|\( O\)>) [^\n]*$"
+    r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜✦⏺]|\( O\)>) [^\n]*$"
     r"|^[^\n]{0,120}(?: - |\[|\| ?)(?:ERROR|WARNING|CRITICAL)(?: - |\]|\s{0,4}\| )[^\n]*$|^\[ACTION REQUIRED\][^\n]*$"
     r"|^(?:Now )?(?:[Ll]et me|I(?:['’]ll| will)) [^\n]{3,200}:$"
     r"|^Warning: [^\n]*$|^(?:\[[\w ]{1,40} (?:Error|Warning|Information|Debug)\] ?\[)[^\n]*$",

@@ -232,6 +232,8 @@ def of_capture(
         result = read(
             capture.document, options | request_before(captures[:chosen], options) | server_of(capture, options)
         )
+    if capture.kind == "result":  # `[ToolMessage(content='…')]` is no list of calls
+        result = replace(result, calls=[one for one in result.calls if not _SDK_CLASS.match(one.name)])
     result = replace(result, captures=list(captures), chosen=chosen)
     return _without_guesses(result) if capture.cut else result
 

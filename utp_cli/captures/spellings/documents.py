@@ -121,7 +121,10 @@ _ROWS: Final[tuple[tuple[ClassShape, str], ...]] = (
     (_LANGCHAIN, "AIMessage ChatGeneration ChatResult LLMResult"),
     (ClassShape("stream", lib.langchain_chunks, listed=True), "AIMessageChunk ChatGenerationChunk"),
     (ClassShape("answer", lib.pydantic_ai_parts, listed=True), "ToolCallPart TextPart ThinkingPart"),
-    (_RESULT, "ToolMessage RetryPromptPart ToolReturnPart ToolResultBlock FunctionResponse FunctionMessage"),
+    (_RESULT, """
+        ToolMessage RetryPromptPart ToolReturnPart ToolResultBlock FunctionResponse FunctionMessage
+        FunctionExecutionResult
+    """),
     (ClassShape("result", lib.mcp_result), "CallToolResult"),
     (ClassShape("session", lib.session, listed=True), "HumanMessage SystemMessage ModelRequest"),
 )  # fmt: skip

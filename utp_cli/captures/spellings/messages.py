@@ -195,12 +195,16 @@ def pydantic_ai_parts(parts: list[Any]) -> dict[str, Any]:
 # -- results and conversations ---------------------------------------------------------------------------------
 
 
+_CALL_IDS: Final = ("tool_call_id", "tool_use_id", "id", "call_id")
+
+
 def tool_result(fields: dict[str, Any]) -> dict[str, Any]:
     """What a tool, or a framework in its place, answered: a message of the role `tool`."""
     name = fields.get("name") or fields.get("tool_name")
-    call_id = fields.get("tool_call_id") or fields.get("tool_use_id") or fields.get("id")
+    call_id = next((fields[key] for key in _CALL_IDS if fields.get(key)), None)
     content = fields.get("content", fields.get("response"))
-    out = {"role": "tool", "tool_call_id": call_id, "name": name, "content": content, "status": fields.get("status")}
+    status = "error" if fields.get("is_error") is True else fields.get("status")
+    out = {"role": "tool", "tool_call_id": call_id, "name": name, "content": content, "status": status}
     return {key: value for key, value in out.items() if value is not None}
 
 
