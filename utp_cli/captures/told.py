@@ -46,7 +46,8 @@ def known_of(message: str) -> int:
 def told_best(text: str, line: ErrorLine, message: str) -> tuple[str, list[FoundText]]:
     """Return the words of an error, with what was taken off them where that tells more; and the texts in them."""
     known = find_error_texts(message[:_LONGEST])
-    for said in _fuller(text, line, message) if not known or known[0].entry.prio <= _LAST_RESORT else ():
+    vague = not known or known[0].entry.prio <= _LAST_RESORT or known[0].entry.by == MANY
+    for said in _fuller(text, line, message) if vague else ():
         if (more := find_error_texts(said)) and (not known or more[0].entry.prio > known[0].entry.prio):
             return said, more
     return message, known

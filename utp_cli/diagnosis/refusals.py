@@ -229,6 +229,11 @@ def _named(entry: ErrorText, message: str) -> str:
     return f": {', '.join([*names][:_MOST_NAMES])}{more}" if names else ""
 
 
+_UNREAD_ARGUMENTS = frozenset({"arguments-invalid-json", "arguments-python-literal", "arguments-not-object"})
+_IN_HISTORY = regex(r"\bmessages\b\W{1,6}\d{1,6}\W{1,6}tool_calls\b")
+"""The place in a request where the arguments of an earlier call stand: `messages -> 3 -> tool_calls`."""
+
+
 def _refined(match: FoundText, refusal: Refusal) -> str:
     """A refused input is what its issues say; JSON of a refused request that cannot be read stands in its history.
 
@@ -237,6 +242,8 @@ def _refined(match: FoundText, refusal: Refusal) -> str:
     unread = match.entry.by == "python" and match.entry.code == "arguments-invalid-json"
     if unread and refusal.status == _BAD_REQUEST and not match.span[0]:  # nothing says what was read
         return "history-arguments-invalid"  # vLLM and SGLang decode these before they render the prompt
+    if match.entry.code in _UNREAD_ARGUMENTS and _IN_HISTORY.search(refusal.message):
+        return "history-arguments-invalid"
     if match.entry.code == "arguments-invalid-json" and refusal.quotes_several:
         return "arguments-concatenated"
     if match.entry.code == "arguments-invalid-json" and _NOTHING_READ.search(refusal.message):

@@ -61,7 +61,8 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
 
     What people see: the model acts as if it had no tools, and there is no error anywhere.
 
-    What proves it: a Jinja template without the name `tools`, or an Ollama TEMPLATE without `.Tools`.
+    What proves it: a Jinja template without the name `tools`, or an Ollama TEMPLATE without `.Tools`, or with
+    `.Tools` inside `{{ if .System }}` alone: then there are none without a system message.
 
     What to change: llama.cpp: `--chat-template-file` with the model's tool-use template; vLLM:
     `--chat-template` with one of `examples/tool_chat_template_*.jinja`; Ollama: a Modelfile whose TEMPLATE
@@ -81,6 +82,30 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
             message=f"the chat template never reads {name}",
             evidence=f"no {name} in any of its blocks: {' '.join(code.split())}",
         )
+    elif go and _only_with_system(comment.sub("", template.text)):
+        yield Observation(
+            message="the template writes .Tools only where there is a system message",
+            evidence="every .Tools stands inside {{ if .System }}",
+            fix="open the block with {{ if or .System .Tools }}; until then send a system message",
+        )
+
+
+_GO_TAG: Final = regex(r"\{\{-?\s*(if|else if|else|range|with|block|define|end)?\b([^}]{0,400})\}\}")
+
+
+def _only_with_system(text: str) -> bool:
+    """Whether a template of Go reads `.Tools`, and in blocks alone that are for a system message."""
+    open_blocks: list[bool] = []
+    inside = []
+    for tag in _GO_TAG.finditer(text):
+        word, condition = tag[1] or "", tag[2].strip(" -")
+        if word.startswith("else") or word == "end":
+            open_blocks[-1:] = []
+        if ".Tools" in condition:
+            inside.append(any(open_blocks))
+        if word not in ("", "end"):
+            open_blocks.append(word.endswith("if") and condition == ".System")
+    return bool(inside) and all(inside)
 
 
 @diagnosis("template-unsupported", "info", kinds=("template",))

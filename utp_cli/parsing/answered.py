@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.facts.finish_reasons import meaning_of
 from utp_cli.parsing.doubts import doubt_of, unread_of
 from utp_cli.parsing.forms import UNREAD
-from utp_cli.parsing.odd_answers import denies_tools, never_finished, no_choices, runs_on_blank
+from utp_cli.parsing.odd_answers import all_thought, denies_tools, never_finished, no_choices, runs_on_blank
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, dicts_of, text_of
 from utp_cli.wire.account import ABOUT, is_account_sentence, is_of_account
@@ -218,6 +218,8 @@ def _of_form(result: ParseResult) -> str:
         return _within(result)
     if meaning_of(result.finish_reason) == "length" and runs_on_blank(result.content):
         return "grammar-desync"
+    if all_thought(result):
+        return "unclosed-thinking"
     if no_choices(result.facts.document):
         return "gateway-error-opaque"
     if never_finished(result):

@@ -24,7 +24,7 @@ from utp_cli.protocol.captures import Capture
 from utp_cli.protocol.numbers import dumps, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dict_of, dicts_of
+from utp_cli.wire.access import dict_of, dicts_of, text_of
 from utp_cli.wire.error_body import failed_tool
 from utp_cli.wire.history import request_of
 
@@ -232,8 +232,8 @@ def of_capture(
         result = read(
             capture.document, options | request_before(captures[:chosen], options) | server_of(capture, options)
         )
-    if capture.kind == "result":  # `[ToolMessage(content='…')]` is no list of calls
-        result = replace(result, calls=[one for one in result.calls if not _SDK_CLASS.match(one.name)])
+    if capture.kind == "result" and result.calls:  # `[ToolMessage(content='…')]` is no list of calls
+        result = read(text_of(dict_of(capture.document).get("content")), options)
     result = replace(result, captures=list(captures), chosen=chosen)
     return _without_guesses(result) if capture.cut else result
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.facts.built_in_tools import BUILT_IN, PARALLEL
 from utp_cli.facts.finish_reasons import meaning_of
+from utp_cli.protocol.numbers import loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dicts_of
 
@@ -38,6 +39,8 @@ def odd_calls(result: ParseResult) -> str:
             return "tool-name-variant"
         if len(call.arguments) in (1, 2) and _is_wrapped(call.arguments):
             return "unexpected-argument"
+        if any(_is_object_as_text(*one) for one in call.arguments.items()):
+            return "nested-json-string"
     if result.finish_reason is None:
         printed = bool(result.captures) and result.captures[result.chosen].form == "python-repr"  # as a program chose
         if result.stream and result.shape in _ENDING and not (result.facts.lone or printed):
@@ -64,6 +67,13 @@ def no_choices(document: Any) -> bool:
     return isinstance(document, dict) and document.get("object") == "chat.completion" and not document.get("choices")
 
 
+def all_thought(result: ParseResult) -> bool:
+    """Whether an answer says nothing, and its thinking is JSON: the server took the answer for thinking."""
+    said = result.reasoning.strip()
+    silent = not (result.content.strip() or result.calls or result.rejected)
+    return silent and said[:1] in ("{", "[") and isinstance(loads_or_none(said), dict | list)
+
+
 _MANY_BLANKS: Final = 40
 """Blanks at the end of JSON that no model writes to lay it out."""
 
@@ -71,6 +81,25 @@ _MANY_BLANKS: Final = 40
 def runs_on_blank(content: str) -> bool:
     """Whether JSON ends in nothing but blanks: a grammar lets them go on for ever, up to the limit of tokens."""
     return content.lstrip()[:1] in ("{", "[") and len(content) - len(content.rstrip()) >= _MANY_BLANKS
+
+
+_TEXTS: Final = regex(
+    r"(?i)(?:.*_)?(?:content|contents|text|body|data|payload|json|code|file|message|input|output|prompt|query|description"
+    r"|new_?(?:str|string|text)|old_?(?:str|string|text)|patch|diff|arguments|args|params|parameters|schema|value|template"
+    r"|script|command|cmd|source|request|response|result|config|raw|string|markdown|html|expression|filter)\Z"
+)
+"""Names of arguments that may well hold JSON as a text."""
+_SHORT_VALUE: Final = 2_000
+
+
+def _is_object_as_text(name: str, value: Any) -> bool:
+    """Whether an argument is an object or a list of objects, written as a text: JSON on one line, or Python's form."""
+    if not isinstance(value, str) or len(value) > _SHORT_VALUE or _TEXTS.match(name) or "\n" in value:
+        return False
+    if value[:2] in ("{'", "['", "[{") and value[-1:] in "}]" and "'" in value:
+        return ": True" in value or ": None" in value or ": False" in value or "': '" in value
+    held = loads_or_none(value) if value[:2] in ('{"', "[{") else None
+    return bool(held)
 
 
 def _is_wrapped(arguments: dict[str, Any]) -> bool:

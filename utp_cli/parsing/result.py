@@ -232,7 +232,7 @@ class Parsed(ParseResult):
         said = "".join(self.texts.values()).strip()
         form = dig(self.circumstances.request, "response_format", "type")
         whole = self._is_whole and "/refusal" not in "".join(self.texts)
-        asked = form in ("json_schema", "json_object") and whole and not ("{" in said or "[" in said)
+        asked = form in ("json_schema", "json_object") and whole and said[:1] not in ("{", "[")
         return bool(said) and asked and loads_or_none(said) is None
 
     def _fits_no_schema(self) -> str:

@@ -77,6 +77,8 @@ def hints(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     yield from _text_behind_calls(asked)
     yield from _forced_in_thought(asked, to)
     yield from _between_items(asked, to)
+    yield from _nobody_asks(asked)
+    yield from _null_tools(asked)
 
 
 def _told(code: str, place: str, message: str, evidence: str, mend: str, *, severity: Severity = "info") -> Finding:
@@ -230,6 +232,24 @@ def _between_items(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
             called = ""
         elif called and item.get("role"):
             message = message or f"/input/{at}"
+
+
+def _nobody_asks(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find a conversation whose messages of the user are gone: who cuts a history cuts the task off."""
+    roles = [text_of(message.get("role")) for _, message in dicts_of(asked.get("messages"))]
+    if {"assistant", "tool"} <= {*roles} and roles[0] in ("system", "developer") and "user" not in roles:
+        said = "no message of the user's: the model does not see what it was asked, and some templates refuse it"
+        mend = "keep the user's message when the history is cut: cut between turns, behind it"
+        yield _told("no-user-query", "/messages", said, f"roles: {', '.join(roles[:9])}", mend)
+
+
+def _null_tools(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find fields for tools that are null in a request: lenient servers take that for their absence, others refuse."""
+    null = [key for key in ("tools", "tool_choice") if key in asked and asked[key] is None]
+    if len(null) > 1 and asked.get("model"):
+        mend = "leave the fields out where there are no tools, or omit null when the request is written"
+        said = f"{' and '.join(null)} are null: OpenAI takes that, strict servers refuse it"
+        yield _told("tool-options-without-tools", f"/{null[0]}", said, ", ".join(f"{key}: null" for key in null), mend)
 
 
 def _speaks_chat(asked: Mapping[str, Any]) -> bool:
