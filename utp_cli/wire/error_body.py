@@ -83,9 +83,11 @@ def failed_tool(document: dict[str, Any]) -> str:
     """Return the texts of a result that failed; an empty text for anything else.
 
     Of MCP's, also inside its JSON-RPC message, of a block of Anthropic's or AgentScope's, and of a message of the AI
-    SDK's.
+    SDK's or LangChain's.
     """
     if document.get("role") == "tool":
+        if document.get("status") == "error" and isinstance(document.get("content"), str):
+            return str(document["content"])
         outputs = [dict_of(block.get("output")) for _, block in dicts_of(document.get("content"))]
         return "\n".join(text_of(one.get("value")) for one in outputs if text_of(one.get("type")).startswith("error-"))
     if document.get("type") == "tool_result" and (failure := _failure_in(document.get("output"))):

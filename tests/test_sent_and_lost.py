@@ -1,0 +1,214 @@
+"""What was sent, or what came, tells the cause where nothing else does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from utp_cli import diagnose, parse
+
+CALL = {"id": "call_1", "type": "function", "function": {"name": "open_gate", "arguments": '{"basin": 4}'}}
+ASKED = {"role": "user", "content": "Open basin 4."}
+CALLED = {"role": "assistant", "content": "", "tool_calls": [CALL]}
+RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "opened"}
+
+
+def _body(message: dict[str, Any], reason: str = "stop") -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant"} | message}
+    return {"object": "chat.completion", "model": "m", "choices": [choice]}
+
+
+def _with_arguments(arguments: str) -> list[dict[str, Any]]:
+    function = CALL["function"] | {"arguments": arguments}  # type: ignore[operator]
+    return [ASKED, CALLED | {"tool_calls": [CALL | {"function": function}]}, RESULT]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        ('{"basin": 4}', []),
+        ('"basin 4"', ["history-arguments-invalid"]),
+        ("[4]", ["history-arguments-invalid"]),
+        ("null", []),
+        ("{basin: 4}", ["history-arguments-invalid"]),
+    ],
+)
+def test_arguments_of_the_history_are_objects(arguments: str, codes: list[str]) -> None:
+    assert [one.code for one in diagnose(_with_arguments(arguments), kind="session")] == codes
+
+
+PATH = "body -> messages -> 3 -> tool_calls -> 0 -> function -> arguments: "
+
+
+def test_an_error_names_the_place_of_arguments() -> None:
+    words = f"{PATH}Value error, arguments must be valid JSON, got parse error: Expecting value"
+    assert [one.code for one in parse(f"ValueError: {words}").diagnoses] == ["history-arguments-invalid"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "engine", "told"),
+    [
+        ("required", "vllm", [("finish-stop-with-calls", "info")]),
+        ("required", None, []),
+        ("required", "openai", []),
+        ("auto", "vllm", [("finish-stop-with-calls", "warning")]),
+    ],
+)
+def test_a_forced_call_may_end_with_stop(choice: str, engine: str | None, told: list[tuple[str, str]]) -> None:
+    asked = {"model": "m", "messages": [ASKED], "tool_choice": choice, "tools": [
+        {"type": "function", "function": {"name": "open_gate", "description": "Opens the gate of a basin.",
+                                          "parameters": {"type": "object", "properties": {"basin": {"type": "integer"}}}}}]}  # fmt: skip
+    found = parse(
+        _body({"content": None, "tool_calls": [CALL]}), request=asked, server={"engine": engine} if engine else None
+    )
+    assert [(one.code, one.severity) for one in found.diagnoses] == told
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "codes"),
+    [
+        ('{"a": [1, 2]\n    ,' + "\n      " * 20, "length", ["grammar-desync"]),
+        ('{"a": [1, 2]\n    ,' + "\n      " * 20, "stop", []),
+        ('{"a": [1, 2]\n  ', "length", []),
+        ("Once upon a time" + "\n" * 60, "length", []),
+    ],
+)
+def test_json_that_runs_on_in_blanks(content: str, reason: str, codes: list[str]) -> None:
+    assert [one.code for one in parse(_body({"content": content}, reason)).diagnoses] == codes
+
+
+@pytest.mark.parametrize(
+    ("message", "codes"),
+    [
+        ({"content": "", "reasoning_content": '{"next": "open the timetable"}'}, ["unclosed-thinking"]),
+        ({"content": "Done.", "reasoning_content": '{"next": "open the timetable"}'}, []),
+        ({"content": "", "reasoning_content": "{the page is blank}"}, []),
+    ],
+)
+def test_an_answer_in_the_thinking(message: dict[str, Any], codes: list[str]) -> None:
+    assert [one.code for one in parse(_body(message)).diagnoses] == codes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        ({"room": "cellar", "options": "{'dim': True, 'timer': None}"}, ["nested-json-string"]),
+        ({"labels": '[{"name": "a"}]'}, ["nested-json-string"]),
+        ({"search_options": '{"limit": 5}'}, ["nested-json-string"]),
+        ({"path": "a.json", "content": '{"limit": 5}'}, []),
+        ({"note": "{'tis a fine day}"}, []),
+        ({"note": "[a]"}, []),
+        ({"note": '{"limit": 5'}, []),
+    ],
+)
+def test_objects_as_texts_where_no_tools_are_known(arguments: dict[str, Any], codes: list[str]) -> None:
+    call = CALL | {"function": {"name": "set_lamp", "arguments": json.dumps(arguments)}}
+    assert [one.code for one in parse(_body({"content": None, "tool_calls": [call]}, "tool_calls")).diagnoses] == codes
+
+
+@pytest.mark.parametrize(
+    ("asked", "codes"),
+    [
+        ({"messages": [{"role": "system", "content": "Be brief."}, CALLED, RESULT]}, ["no-user-query"]),
+        ({"messages": [{"role": "system", "content": "Be brief."}, ASKED, CALLED, RESULT]}, []),
+        ({"model": "m", "messages": [ASKED], "tools": None, "tool_choice": None}, ["tool-options-without-tools"]),
+        ({"model": "m", "messages": [ASKED], "tools": None}, []),
+    ],
+)
+def test_hints_of_a_request(asked: dict[str, Any], codes: list[str]) -> None:
+    assert [(one.code, one.severity) for one in parse(asked).diagnoses] == [(code, "info") for code in codes]
+
+
+ITEMS = [
+    {"type": "function_call", "call_id": "c1", "name": "open_gate", "arguments": "{}"},
+    {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "step 2"}]},
+    {"type": "function_call_output", "call_id": "c1", "output": "opened"},
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "items", "codes"),
+    [
+        ("deepseek-flash", ITEMS, ["turn-order"]),
+        ("gpt-5.2", ITEMS, []),
+        ("deepseek-flash", [ITEMS[1], ITEMS[0], ITEMS[2]], []),
+        ("deepseek-flash", [ITEMS[0], ITEMS[2], ITEMS[1]], []),
+    ],
+)
+def test_a_message_between_a_call_and_its_output(model: str, items: list[Any], codes: list[str]) -> None:
+    said = {"type": "message", "role": "user", "content": "Open it."}
+    found = parse({"model": model, "store": False, "input": [said, *items]}).diagnoses
+    assert [one.code for one in found if one.code == "turn-order"] == codes
+
+
+@pytest.mark.parametrize(("properties", "told"), [({}, True), ({"port": {"type": "STRING"}}, False)])
+def test_gemini_wants_properties_in_the_schema_of_the_answer(properties: dict[str, Any], told: bool) -> None:
+    schema = {"type": "OBJECT", "properties": properties}
+    asked = {
+        "contents": [{"role": "user", "parts": [{"text": "Book."}]}],
+        "generationConfig": {"responseSchema": schema},
+    }
+    assert ("gemini-schema-shape" in [one.code for one in parse(asked).diagnoses]) is told
+
+
+@pytest.mark.parametrize(
+    ("kind", "item", "codes"),
+    [
+        ("custom", {"type": "function_call", "arguments": '{"patch": "x"}'}, ["call-shape-invalid"]),
+        ("custom", {"type": "custom_tool_call", "input": "x"}, []),
+        ("function", {"type": "function_call", "arguments": '{"patch": "x"}'}, []),
+    ],
+)
+def test_a_custom_tool_is_called_with_a_text(kind: str, item: dict[str, Any], codes: list[str]) -> None:
+    called = {"id": "fc_1", "call_id": "c1", "name": "apply_patch", "status": "completed"} | item
+    body = {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": [called],
+            "tools": [{"type": kind, "name": "apply_patch", "description": "Edits"}]}  # fmt: skip
+    assert [one.code for one in parse(body).diagnoses] == codes
+
+
+@pytest.mark.parametrize(("kind", "told"), [("integer", True), ("object", False), (None, False)])
+def test_an_output_schema_is_of_an_object(kind: str | None, told: bool) -> None:
+    taken = {"type": "object", "properties": {"a": {"type": "integer", "description": "A number"}}}
+    given = {"outputSchema": {"type": kind}} if kind else {}
+    tool = {"name": "double", "description": "Doubles a number.", "inputSchema": taken} | given
+    assert [one.code for one in diagnose([tool], kind="tools")] == ["schema-not-object"] * told
+
+
+@pytest.mark.parametrize(("provider", "told"), [("openai", True), ("anthropic", True), (None, False)])
+def test_a_flat_tool_is_in_no_api_s_form(provider: str | None, told: bool) -> None:
+    schema = {"type": "object", "properties": {"pontoon": {"type": "string", "description": "Its letter"}}}
+    tool = {"name": "list_berths", "description": "Lists the berths of a pontoon.", "parameters": schema}
+    found = diagnose({"tools": [tool], "provider": provider}, kind="tools")
+    assert [(one.code, one.severity) for one in found] == [("tool-shape-invalid", "info")] * told
+
+
+def test_what_was_sent_may_tell_why_nothing_came() -> None:
+    asked = {
+        "model": "llama3.1",
+        "stream": False,
+        "messages": [ASKED, CALLED, {"role": "function", "content": "opened"}],
+    }
+    empty = {"model": "llama3.1", "created_at": "2026-08-07T02:11:48Z", "message": {"role": "assistant", "content": ""},
+             "done_reason": "stop", "done": True}  # fmt: skip
+    full = empty | {"message": {"role": "assistant", "content": "It is open."}}
+    assert parse(empty, request=asked).diagnoses
+    assert parse(full, request=asked).diagnoses == []
+
+
+SYSTEM_ONLY = "{{ if .System }}S {{ .System }}{{ if .Tools }}{{ range .Tools }}{{ .Function }}{{ end }}{{ end }}{{ end }}{{ range .Messages }}{{ .Content }}{{ range .ToolCalls }}{{ .Function.Name }}{{ end }}{{ end }}"
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        (SYSTEM_ONLY, True),
+        (SYSTEM_ONLY.replace("if .System", "if or .System .Tools"), False),
+        (SYSTEM_ONLY.replace("{{ if .Tools }}", "{{ else }}{{ if .Tools }}"), False),
+        (SYSTEM_ONLY + "{{ if .Tools }}T{{ end }}", False),
+    ],
+)
+def test_tools_beside_a_system_message_alone(template: str, told: bool) -> None:
+    found = diagnose(template, kind="template", server={"engine": "ollama"})
+    assert ("template-without-tools" in [one.code for one in found]) is told
