@@ -101,6 +101,13 @@ _LONGEST: Final = 4_000
 """Characters that are looked at."""
 _BLOCK: Final = regex(r"^[ \t]{0,8}```[^\n]{0,40}\n(.{1,4000}?)\n?[ \t]{0,8}```", re.MULTILINE | re.DOTALL)
 """Code that somebody quotes."""
+_APART: Final = regex(
+    r"`(?=[^`\n]{0,80}[({\[<])([^`\n]{15,2000})`"
+    r"|^(?<=\n\n)[ \t]{1,8}(?=[^\n]{0,80}[({\[<])(?=(\S[^\n]{14,2000}))\2(?=\n[ \t]*\n|\n?\Z)"
+    r"|^[ \t]{0,8}(['\"])(?=[^\n]{0,80}[({\[<])((?:(?!\3)[^\\\n]|\\.){15,2000})\3[ \t]*$",
+    re.MULTILINE,
+)
+"""The same without a fence: in marks, on a line of its own that stands in, or printed as a text of Python's."""
 _OPENING: Final = regex(
     r"\s*+(?:(?=[^\n]{0,60}?(?:outputs?|responses?|results?|repl(?:y|ies)|answers?|messages?|content|logs?|g[eo]t"
     r"|prints?|printed|shows?|appears?|returns?|returned|raw|actual|generat\w{1,4})\b)[^\n`!?]{1,160}:[ \t]*\n\s*+)?"
@@ -115,7 +122,7 @@ _TURNS: Final = regex(
     r"^[ \t]*\*{0,2}(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?"
     r"(?:\*{0,2}:\*{0,2}[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
-    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*\*{0,2}(?:(?:Assistant|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦]"
+    r"(?:[^\n]{0,400}\n){0,12}?[ \t]*\*{0,2}(?:(?:Assistant|Assist|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦]"
     r"|[A-Z][\w.-]{1,30}:[ \t]*(?:\n|\Z))"
     r"|^>>> \S[^\n]{0,400}\n"
     r"|^\S[^\n]{0,40}, \[\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d\d(?: [AP]M)?\]:?[^\n]{0,400}\n"
@@ -264,4 +271,5 @@ def quoted_generations(text: str) -> list[tuple[int, int]]:
     told = told_beside(text, "")
     if not told or (told == "perhaps" and not is_report(text)):
         return []
-    return [block.span(1) for block in _BLOCK.finditer(text)][:_BLOCKS]
+    found = [block.span(1) for block in _BLOCK.finditer(text)] or [apart.span(apart.lastindex or 0) for apart in _APART.finditer(text)]
+    return found[:_BLOCKS]

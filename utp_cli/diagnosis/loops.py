@@ -55,6 +55,17 @@ _ONLY_SAYS = regex(
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
     re.IGNORECASE,
 )
+_SHORT = 600
+"""Characters of an answer that says little else."""
+_WILL_ACT = regex(
+    r"(?:\A|[,;:] |\b(?:and|so|then|now|first|next),? )(?:I'll|I will|I'm going to|let me)"
+    r"(?: now| first| next| then| also| quickly| go ahead and)*+ "
+    r"(?!(?:be|not|help|assist|wait|keep|remember|let|do|need|try|stop|avoid|explain|describe|answer|assume|say|tell|give"
+    r"|provide|show|note|leave|refer|clarify|know|think|share|translate|focus|respond|stick|walk|break|point|address)\b)"
+    r"[a-z]{2,20}\b",
+    re.IGNORECASE,
+)
+"""How a sentence says what its writer does next, by a tool: what one does with words alone is left out."""
 _RESULTS = ("<tool_response>", "<tool_result>", "<function_results>", "[TOOL_RESULTS]")
 _RESULT = rf"(?:^[ \t*]*Observation:|{'|'.join(map(re.escape, _RESULTS))})"
 _GOES_ON = regex(_RESULT + r"(?=\s*\S)", re.MULTILINE)
@@ -222,7 +233,7 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
     What proves it: tools are known, there is no call anywhere, the answer came to a normal end, and its
     last sentence announces an act (I'll, I will, let me, I'm going to) and names a known tool or ends in a
     colon or an ellipsis. Where an answer has no text, the last sentence of its thinking that says which known tool
-    is to be called; one that says what is to be done is a hint.
+    is to be called; one that says what is to be done is a hint, and so is the last sentence of a short answer.
 
     What to change: `tool_choice: required` for that turn; check that the tools reach the prompt; take a
     model trained for tools.
@@ -246,6 +257,13 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
             message="a call is announced and not made" + (f": {named[0]}" if named else ""),
             evidence=last,
             tool=named[0] if named else None,
+        )
+    elif len(answer.result.content) <= _SHORT and _WILL_ACT.search(last):
+        yield Observation(
+            severity="info",
+            confidence="low",
+            message="perhaps a call is announced and not made: the answer ends with what its writer does next",
+            evidence=last,
         )
 
 

@@ -57,6 +57,8 @@ _MESSAGES: Final = regex(r"\s*\[\s*\{[^{}]{0,400}?\"role\"\s*:")
 """How a list of messages begins: one without an answer in it is a conversation, too."""
 _REPORT: Final = 4_000
 """Characters of a report that are looked at."""
+_QUOTES: Final = ("`", "\n ", "\n'", '\n"')
+"""What stands in front of something that somebody quotes."""
 _SHORT: Final = 1_000
 """Characters of a text without a call that may be an error's and nothing else."""
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
@@ -271,7 +273,7 @@ def _without_layers(result: ParseResult, paste: Paste, text: str, options: dict[
 
 def _as_quoted(result: ParseResult, text: str, options: dict[str, Any], read: Read) -> ParseResult:
     """Read the code in somebody's report as what a model wrote, where his words say that a call in it was not run."""
-    if "```" not in text[:_REPORT]:
+    if not any(sign in text[:_REPORT] for sign in _QUOTES):
         return result
     from utp_cli.captures.report import block_alone, quoted_generations  # noqa: PLC0415 - for text with code and no call
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from utp_cli.wire.spec import WireEvent
 
 _SERVER_BLOCKS: Final = frozenset({"server_tool_use", "server_tool_call", "mcp_tool_use"})
-_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "finishReason", "stopReason")
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "finishReason", "stopReason", "status")
+"""Where the metadata keep it; `status` is that of the Responses API."""
 
 
 class Decoder(FormatDecoder):
