@@ -271,5 +271,6 @@ def quoted_generations(text: str) -> list[tuple[int, int]]:
     told = told_beside(text, "")
     if not told or (told == "perhaps" and not is_report(text)):
         return []
-    found = [block.span(1) for block in _BLOCK.finditer(text)] or [apart.span(apart.lastindex or 0) for apart in _APART.finditer(text)]
+    found = [block.span(1) for block in _BLOCK.finditer(text)]
+    found = found or [apart.span(apart.lastindex or 0) for apart in _APART.finditer(text)]
     return found[:_BLOCKS]

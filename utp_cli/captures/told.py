@@ -47,7 +47,7 @@ def told_best(text: str, line: ErrorLine, message: str) -> tuple[str, list[Found
     """Return the words of an error, with what was taken off them where that tells more; and the texts in them."""
     known = find_error_texts(message[:_LONGEST])
     vague = not known or known[0].entry.prio <= _LAST_RESORT or known[0].entry.by == MANY
-    for said in _fuller(text, line, message) if vague else ():
+    for said in _fuller(text, line, message) if vague or line.form == "python-traceback" else ():
         if (more := find_error_texts(said)) and (not known or more[0].entry.prio > known[0].entry.prio):
             return said, more
     return message, known

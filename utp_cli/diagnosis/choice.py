@@ -88,7 +88,7 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     What people see: `required` was sent, and a plain answer came.
 
     What proves it: the request's tool choice is required or any, or names a tool, and there is no call, or
-    only calls of other tools; the answer came to a normal end.
+    only calls of other tools; the answer came to a normal end. A hint: it spoke up to its limit of tokens.
 
     What to change: Ollama, LM Studio and some parsers of vLLM accept the field and drop it: force the call
     with structured output or a grammar, or retry; for a named tool send that tool alone. A proxy between two APIs has
@@ -97,13 +97,17 @@ def tool_choice_ignored(answer: Answer) -> Iterator[Observation]:
     Error texts: `tool_choice required but no tool call in response`.
     """
     choice = choice_of(answer.request)
-    if choice.mode != "must" or not answer.ended or answer.thought or any(call.reason for call in answer.call_views):
+    spoke = answer.stop == "length" and bool(answer.result.content.strip())  # where a call was due at once
+    ended = answer.ended or spoke
+    if choice.mode != "must" or not ended or answer.thought or any(call.reason for call in answer.call_views):
         return  # what was cut off, refused or swallowed on the way says nothing about the choice
     if answer.raw and answer.result.content.lstrip()[:1] in ("{", "["):
         return  # a server that forces a call lets the model write its arguments alone
     called = [call.known_name for call in answer.call_views]
     if not called or (choice.names and not set(choice.names) & set(called)):
         yield Observation(
+            severity="info" if spoke else None,
+            confidence="low" if spoke else "high",
             message="a call was asked for, and " + (f"{', '.join(called)} was called" if called else "there is none"),
             evidence=f"tool_choice: {choice.written}; calls: {', '.join(called) or 'none'}",
         )

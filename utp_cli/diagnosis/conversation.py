@@ -231,12 +231,13 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
                 evidence=call.text,
                 pointer=call.pointer,
             )
-        elif call.text.strip() and call.read is not None and not isinstance(call.reading.value, dict | None):
+        elif call.text.strip() and call.read is not None and not isinstance(call.reading.value, dict):
             yield Observation(
-                message=f"the arguments of a past call of {call.name} are JSON, and no object, as templates want",
+                severity="warning" if call.reading.value is None else None,
+                message=f"the arguments of a past call of {call.name} are JSON, and no object",
                 evidence=f"arguments: {call.text}",
                 pointer=call.pointer,
-                fix='send arguments that decode to an object: {"name": value}',
+                fix='send arguments that decode to an object: {"name": value}, or "{}" where there are none',
             )
         elif call.read is not None and not call.text.strip():
             yield Observation(

@@ -129,7 +129,8 @@ def hints(result: ParseResult) -> tuple[str, str]:
     doubt = _doubt(result)
     code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
     code = code or ("" if doubt or result.calls else _announced(result.content))
-    told = is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
+    failed = result.finish_reason == "error" and not result.calls  # what it says is why
+    told = failed or is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(_words(result)))):
         return code, ""
     return code, result.facts.error or result.content
