@@ -10,6 +10,14 @@ import pytest
 from utp_cli import diagnose, parse
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "open_gate", "arguments": '{"basin": 4}'}}
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "open_gate",
+        "description": "Opens the gate of a basin.",
+        "parameters": {"type": "object", "properties": {"basin": {"type": "integer"}}},
+    },
+}
 ASKED = {"role": "user", "content": "Open basin 4."}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [CALL]}
 RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "opened"}
@@ -31,7 +39,7 @@ def _with_arguments(arguments: str) -> list[dict[str, Any]]:
         ('{"basin": 4}', []),
         ('"basin 4"', ["history-arguments-invalid"]),
         ("[4]", ["history-arguments-invalid"]),
-        ("null", []),
+        ("null", ["history-arguments-invalid"]),
         ("{basin: 4}", ["history-arguments-invalid"]),
     ],
 )
@@ -115,6 +123,18 @@ def test_objects_as_texts_where_no_tools_are_known(arguments: dict[str, Any], co
         ({"messages": [{"role": "system", "content": "Be brief."}, ASKED, CALLED, RESULT]}, []),
         ({"model": "m", "messages": [ASKED], "tools": None, "tool_choice": None}, ["tool-options-without-tools"]),
         ({"model": "m", "messages": [ASKED], "tools": None}, []),
+        ({"model": "m", "messages": [ASKED], "guided_grammer": "root ::= x"}, ["constraint-field-ignored"]),
+        ({"model": "m", "messages": [ASKED], "tool_choices": "auto"}, ["tool-choice-malformed"]),
+        ({"model": "m", "messages": [ASKED], "structured_output": {}, "tool": 1, "options": {}}, []),
+        ({"guided_grammer": "root ::= x"}, []),
+        (
+            {
+                "model": "openai/gpt-oss-20b",
+                "messages": [ASKED, {"role": "assistant", "content": "No.", "tool_calls": []}, ASKED],
+            },
+            ["tool-calls-empty-array"],
+        ),
+        ({"model": "qwen3", "messages": [ASKED, {"role": "assistant", "content": "No.", "tool_calls": []}, ASKED]}, []),
     ],
 )
 def test_hints_of_a_request(asked: dict[str, Any], codes: list[str]) -> None:
@@ -212,3 +232,54 @@ SYSTEM_ONLY = "{{ if .System }}S {{ .System }}{{ if .Tools }}{{ range .Tools }}{
 def test_tools_beside_a_system_message_alone(template: str, told: bool) -> None:
     found = diagnose(template, kind="template", server={"engine": "ollama"})
     assert ("template-without-tools" in [one.code for one in found]) is told
+
+
+@pytest.mark.parametrize(
+    ("reason", "content", "told"),
+    [
+        ("length", "Sure! Let me first make sure that all is in order.", [("tool-choice-ignored", "info")]),
+        ("stop", "Sure! Let me first make sure that all is in order.", [("tool-choice-ignored", "error")]),
+        ("length", "", []),
+    ],
+)
+def test_a_forced_call_that_never_came(reason: str, content: str, told: list[tuple[str, str]]) -> None:
+    asked = {"model": "m", "messages": [ASKED], "tool_choice": "required", "tools": [TOOL]}
+    found = parse(_body({"content": content}, reason), request=asked).diagnoses
+    assert [(one.code, one.severity) for one in found if one.code == "tool-choice-ignored"] == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("I'll hand this over to the booking agent now.", True), ("The gate is open.", False)]
+)
+def test_tools_that_a_response_repeats_are_known(text: str, told: bool) -> None:
+    said = {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant",
+            "content": [{"type": "output_text", "text": text, "annotations": []}]}  # fmt: skip
+    body = {"id": "resp_1", "object": "response", "status": "completed", "model": "m", "output": [said],
+            "tools": [{"type": "function", "name": "transfer_to_booking", "parameters": {"type": "object"}}]}  # fmt: skip
+    assert ("announced-not-called" in [one.code for one in parse(body).diagnoses]) is told
+
+
+def test_an_example_in_a_log_is_nothing_that_leaked() -> None:
+    lines = "init: chat template, example_format: '<|im_start|>system\nYou help<|im_end|>\n<|im_start|>assistant\n'\n"
+    assert parse(f"{lines}main: server is listening").diagnoses == []
+    assert parse(f"Done.<|im_end|>\n{lines}").diagnoses
+
+
+def test_what_an_answer_that_failed_says_is_why() -> None:
+    body = _body({"content": "Got an invalid function call output from model", "tool_calls": None}, "error")
+    assert [one.code for one in parse(body).diagnoses][:1] == ["server-rejects-own-output"]
+
+
+REPORTS = [
+    ("Ask: is there mail? Answer in the chat window:\n\n  {}\n\nno tool was called.", True),
+    ("The model answers `{}` - plain content, no tool runs.", True),
+    ("print(repr(text)), and nothing runs in vLLM:\n\n'{}'\n", True),
+    ("Write `{}` to call the tool, as the format of this model is.", False),
+]
+
+
+@pytest.mark.parametrize(("report", "told"), REPORTS)
+def test_a_call_that_a_report_quotes_without_a_fence(report: str, told: bool) -> None:
+    call = '[TOOL_CALLS]harbour_lookup[ARGS]{"berth": "K7"}'
+    found = [one.code for one in parse(report.format(call)).diagnoses if one.severity != "info"]
+    assert ("call-left-in-content" in found) is told

@@ -167,6 +167,12 @@ def _zod(said: str) -> Iterator[str]:
             yield f"{path or 'the input'} {MISSING}"
         elif expected:
             yield _typed(path, expected, received or message.rpartition("received ")[2])
+        elif path and message and len(message) <= _SHORT:
+            yield f"{path}: {message}"
+
+
+_SHORT: Final = 80
+"""Characters of a message that says by itself what is wrong: a bound, a pattern."""
 
 
 def _worded(said: str) -> Iterator[tuple[int, str]]:

@@ -92,8 +92,13 @@ def first_token(text: str) -> tuple[str, Span] | None:
     opened: dict[str, int] = {}
     for match in _token().finditer(text) if _may_hold(text) else ():
         if _alone(match[0], text, match.start(), opened) and not _talked_about(text, *match.span()):
-            return match[0], match.span()
+            shown = _EXAMPLE in text[: match.start()]
+            return None if shown else (match[0], match.span())
     return None
+
+
+_EXAMPLE = "example_format: '"
+"""Behind it llama-server's log shows how its chat template writes a conversation."""
 
 
 def lone_closing(text: str) -> tuple[str, Span] | None:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _BLOCK = regex(r"\{%(.*?)(?:%\}|\Z)|\{\{(.*?)(?:\}\}|\Z)", re.DOTALL)
 _JINJA_COMMENT = regex(r"\{#.*?(?:#\}|\Z)", re.DOTALL)
 _GO_COMMENT = regex(r"\{\{-?\s*/\*.*?(?:\*/|\Z)", re.DOTALL)
-_SHOWS_CALLS = regex(r"^(?:else )?if\b[^\n]*\.ToolCalls\b|^(?:json[ ]+)?\$?\.$", re.MULTILINE)
-"""What writes the calls of a message: behind a condition with their name, or with all of it."""
+_SHOWS_CALLS = regex(r"(?<!:= )\.ToolCalls\b|^(?:json[ ]+)?\$?\.$", re.MULTILINE)
+"""What writes the calls of a message: by their name, or with all of it."""
 _QUOTED = regex(r"'[^'\\]*(?:\\.[^'\\]*)*(?:'|\\?\Z)|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\\?\Z)", re.DOTALL)
 _GO = regex(r"\{\{-?\s*(?:if|range|else|end|with|define|template|block)\b|\{\{-?\s*\$?\.[A-Z]")
 _TOOLS_NAME = regex(r"(?<![\w.])tools\b")
@@ -114,9 +114,9 @@ def template_unsupported(template: Template) -> Iterator[Observation]:
 
     What people see: HTTP 500 as soon as `tools` is sent; or calls stay in the text.
 
-    What proves it: an error text. A hint: an Ollama TEMPLATE that reads `.Tools` and `.Messages`, and has no
-    `{{ if .ToolCalls }}`, from which Ollama learns how a call begins. It looks for bare JSON then (its
-    tools/template.go, November 2026).
+    What proves it: an error text. A hint: an Ollama TEMPLATE that reads `.Tools` and `.Messages`, and `.ToolCalls` not
+    at all or into a variable only: from `{{ if .ToolCalls }}` Ollama learns how a call begins. It looks for bare JSON
+    then (its tools/template.go, November 2026).
 
     What to change: load a template made for tools (llama.cpp: `--chat-template-file` with one of `models/templates`,
     and no `--no-jinja`; Ollama: a block `{{ range .ToolCalls }}` in the messages of the assistant).
@@ -127,9 +127,9 @@ def template_unsupported(template: Template) -> Iterator[Observation]:
     code = "\n".join("".join(block.groups("")).strip(" -") for block in blocks)
     if all(one in code for one in (".Tools", ".Messages")) and not _SHOWS_CALLS.search(code):
         yield Observation(
-            message="the template reads .Tools and .Messages, and has no condition on .ToolCalls",
-            evidence="no {{ if .ToolCalls }} in it",
-            fix="write the calls into TEMPLATE: {{ if .ToolCalls }}<tool_call>{{ range .ToolCalls }} … {{ end }}{{ end }}",
+            message="the template reads .Tools and .Messages, and asks nowhere for .ToolCalls",
+            evidence="no {{ if .ToolCalls }} in any of its blocks",
+            fix="write the calls into TEMPLATE: {{ if .ToolCalls }}<tool_call>{{ range .ToolCalls }} …",
         )
 
 

@@ -16,6 +16,7 @@ from utp_cli.parsing.known_beside import (
     request_behind,
     request_kept,
     server_of,
+    tools_repeated,
 )
 from utp_cli.parsing.lone_message import message_in, message_of
 from utp_cli.parsing.lost_beside import around, lost_beside
@@ -112,6 +113,8 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
     record = result.facts.document
+    if result.shape == "openai-responses" and isinstance(record, dict) and (told := tools_repeated(record, options)):
+        result = read(source, options | told)
     if isinstance(record, dict) and "response" in record and (told := request_kept(record, options)):
         options = options | told
         result = read(source, options)

@@ -100,3 +100,9 @@ def request_kept(record: dict[str, Any], options: dict[str, Any]) -> dict[str, A
 
     request = request_beside(record)
     return _known_of(request, options) if request else {}
+
+
+def tools_repeated(response: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Take the tools that a response of the Responses API repeats for those that were sent, where none are given."""
+    tools = [tool for _, tool in dicts_of(response.get("tools")) if tool.get("type") == "function"]
+    return {"tools": tools} if tools and not options.get("tools") else {}

@@ -7,6 +7,8 @@ mlc-ai/xgrammar#210 on schemas that refer to themselves; Anthropic's list of its
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
@@ -53,6 +55,27 @@ _OF_CHAT: Final = frozenset({"system", "developer", "tool"})
 """Roles among the messages that Anthropic's API does not have."""
 
 
+_GPT_OSS: Final = "gpt-oss"
+_SPELT: Final = {
+    "tools": "tool-shape-invalid",
+    "tool_choice": "tool-choice-malformed",
+    "tool_choice_option": "tool-choice-malformed",  # watsonx
+    "parallel_tool_calls": "tool-shape-invalid",
+    "response_format": "constraint-field-ignored",
+    **dict.fromkeys(
+        ("guided_json", "guided_grammar", "guided_regex", "guided_choice", "structured_outputs", "json_schema"),
+        "constraint-field-ignored",
+    ),
+}
+"""A field → the diagnosis of what comes of it where it is misspelt."""
+_REAL: Final = frozenset(_SPELT) | {"tool", "structured_output", "guided_options"}
+"""Fields that are spelt alike, and that somebody reads."""
+_ALIKE: Final = 0.88
+"""How much of two names is the same."""
+_MOST_KEYS: Final = 100
+_LONGEST_KEY: Final = 40
+
+
 class Receiver(Record):
     """Who gets a conversation, as far as that is known."""
 
@@ -79,6 +102,8 @@ def hints(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     yield from _between_items(asked, to)
     yield from _nobody_asks(asked)
     yield from _null_tools(asked)
+    yield from _empty_calls(asked, to)
+    yield from _misspelt(asked)
 
 
 def _told(code: str, place: str, message: str, evidence: str, mend: str, *, severity: Severity = "info") -> Finding:
@@ -250,6 +275,27 @@ def _null_tools(asked: Mapping[str, Any]) -> Iterator[Finding]:
         mend = "leave the fields out where there are no tools, or omit null when the request is written"
         said = f"{' and '.join(null)} are null: OpenAI takes that, strict servers refuse it"
         yield _told("tool-options-without-tools", f"/{null[0]}", said, ", ".join(f"{key}: null" for key in null), mend)
+
+
+def _empty_calls(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
+    """Find an empty list of calls for gpt-oss, whose template looks whether the key is there."""
+    for at, message in dicts_of(asked.get("messages")) if _GPT_OSS in (to.model or "").casefold() else ():
+        if message.get("tool_calls") == [] and message.get("role") == "assistant":
+            said = "an empty `tool_calls`: the template of gpt-oss takes the message for one with calls"
+            mend = "leave tool_calls out of messages without a call (`exclude_none` keeps an empty list)"
+            yield _told("tool-calls-empty-array", f"/messages/{at}/tool_calls", said, "tool_calls: []", mend)
+            return
+
+
+def _misspelt(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find a field for tools or the form of the answer that is nearly spelt as one is: servers pass over it."""
+    whole = asked.keys() & {"messages", "input", "prompt"}
+    names = (key for key in islice(asked, _MOST_KEYS) if isinstance(key, str) and len(key) <= _LONGEST_KEY)
+    for key in names if whole else ():
+        if key not in _REAL and (known := get_close_matches(key, _SPELT, 1, _ALIKE)):
+            said = f"`{key}` is no field of any API: did you mean `{known[0]}`? Servers pass over what they do not know"
+            yield _told(_SPELT[known[0]], f"/{key}", said, f"{key}: …", f"write `{known[0]}`")
+            return
 
 
 def _speaks_chat(asked: Mapping[str, Any]) -> bool:
