@@ -196,14 +196,6 @@ def test_an_output_schema_is_of_an_object(kind: str | None, told: bool) -> None:
     assert [one.code for one in diagnose([tool], kind="tools")] == ["schema-not-object"] * told
 
 
-@pytest.mark.parametrize(("provider", "told"), [("openai", True), ("anthropic", True), (None, False)])
-def test_a_flat_tool_is_in_no_api_s_form(provider: str | None, told: bool) -> None:
-    schema = {"type": "object", "properties": {"pontoon": {"type": "string", "description": "Its letter"}}}
-    tool = {"name": "list_berths", "description": "Lists the berths of a pontoon.", "parameters": schema}
-    found = diagnose({"tools": [tool], "provider": provider}, kind="tools")
-    assert [(one.code, one.severity) for one in found] == [("tool-shape-invalid", "info")] * told
-
-
 def test_what_was_sent_may_tell_why_nothing_came() -> None:
     asked = {
         "model": "llama3.1",

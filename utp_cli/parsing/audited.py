@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.auditing.run import audit
 from utp_cli.diagnosis.catalogue import DIAGNOSES
-from utp_cli.diagnosis.histories.requests import check_request
 from utp_cli.diagnosis.observation import finding_of
 from utp_cli.diagnosis.run import diagnose_other
-from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
+from utp_cli.facts.turns import OTHER_NAMES
 from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +32,6 @@ _CODES: Final = {
 }
 """A rule of the audit → the diagnosis of what comes of it. All others have rules of their own among the diagnoses."""
 
-_SHAPE: Final = "tool-shape-invalid"
-
 
 def diagnose_definitions(table: Mapping[str, Any]) -> list[Finding]:
     """Return what is wrong with tools that are all there is; where no diagnosis is sure, what the audit says too.
@@ -45,18 +41,7 @@ def diagnose_definitions(table: Mapping[str, Any]) -> list[Finding]:
     found = diagnose_other("tools", table)
     if any(one.severity == "error" for one in found):
         return found
-    tools, provider = table.get("tools", table), table.get("provider")
-    return found + _misshapen(tools, provider) + _audited(tools, provider, {one.code for one in found})
-
-
-def _misshapen(tools: Any, provider: Any) -> list[Finding]:
-    """Return, as a hint, the first tool that is not in the form of who gets it: somebody may rewrite it before."""
-    name = OTHER_NAMES.get(provider, provider) if isinstance(provider, str) else ""
-    of_a_server = any("inputSchema" in tool for _, tool in dicts_of(tools))  # MCP's: a client rewrites them
-    if name not in TURN_RULES or not isinstance(tools, list) or of_a_server:
-        return []
-    broken = check_request({"tools": tools}, name).broken
-    return [replace(one, severity="info", confidence="low") for one in broken if one.code == _SHAPE][:1]
+    return found + _audited(table.get("tools", table), table.get("provider"), {one.code for one in found})
 
 
 def _audited(tools: Any, provider: Any, told: set[str]) -> list[Finding]:
