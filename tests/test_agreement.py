@@ -531,7 +531,8 @@ def test_an_unknown_provider_inherits_nobodys_limits() -> None:
 ABOUT_REFERENCES = {
     "auditing/descriptions.py", "auditing/fixes_of_schemas.py", "auditing/nodes.py", "auditing/parameters.py",
     "auditing/schemas.py", "auditing/strict.py", "auditing/structure.py", "auditing/unsaid.py",
-    "diagnosis/definitions.py", "diagnosis/argument_mismatch.py", "diagnosis/refused_nodes.py",
+    "captures/classify.py", "diagnosis/definitions.py", "diagnosis/argument_mismatch.py", "diagnosis/refused_nodes.py",
+    "repair/shape.py",
     "facts/grammar_compilers.py", "facts/schema_keywords.py", "facts/schema_subsets.py",
     "rendering/schema.py", "rendering/structured.py", "rendering/walk.py", "validation/definitions.py",
     "validation/schemas.py",

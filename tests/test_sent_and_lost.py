@@ -129,6 +129,24 @@ def test_objects_as_texts_where_no_tools_are_known(arguments: dict[str, Any], co
         ({"guided_grammer": "root ::= x"}, []),
         (
             {
+                "model": "own-model",
+                "max_tokens": 9,
+                "thinking": {"type": "enabled", "budget_tokens": 9},
+                "messages": [ASKED, {"role": "assistant", "content": [{"type": "text", "text": "{"}]}],
+            },
+            ["ends-with-assistant"],
+        ),
+        (
+            {
+                "model": "own-model",
+                "max_tokens": 9,
+                "thinking": {"type": "disabled"},
+                "messages": [ASKED, {"role": "assistant", "content": [{"type": "text", "text": "{"}]}],
+            },
+            [],
+        ),
+        (
+            {
                 "model": "openai/gpt-oss-20b",
                 "messages": [ASKED, {"role": "assistant", "content": "No.", "tool_calls": []}, ASKED],
             },
@@ -275,3 +293,65 @@ def test_a_call_that_a_report_quotes_without_a_fence(report: str, told: bool) ->
     call = '[TOOL_CALLS]harbour_lookup[ARGS]{"berth": "K7"}'
     found = [one.code for one in parse(report.format(call)).diagnoses if one.severity != "info"]
     assert ("call-left-in-content" in found) is told
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("POST http://localhost:11434/api/chat answers 400. Body:", "arguments-wrong-kind"),
+        ("POST http://localhost:11434/v1/chat/completions answers 400. Body:", ""),
+    ],
+)
+def test_ollamas_own_path_wants_its_own_form(words: str, code: str) -> None:
+    asked = {"model": "qwen3-coder:30b", "stream": False, "messages": [ASKED, CALLED, RESULT], "tools": [TOOL]}
+    found = [one.code for one in parse(f"{words}\n\n{json.dumps(asked)}").diagnoses]
+    assert found[:1] == [code] if code else found == []
+
+
+@pytest.mark.parametrize(("model", "told"), [("mistral/mistral-large-latest", True), ("openai/gpt-4o", False)])
+def test_the_model_that_code_asks_for_is_known(model: str, told: bool) -> None:
+    messages = [
+        ASKED,
+        CALLED | {"tool_calls": [CALL | {"id": "XbZ3aQ9kL"}]},
+        RESULT | {"tool_call_id": "XbZ3aQ9kL"},
+        ASKED,
+    ]
+    paste = f'client.completion(model="{model}", messages=...) answers 400:\n\n{json.dumps(messages, indent=1)}'
+    assert ("turn-order" in [one.code for one in parse(paste).diagnoses]) is told
+
+
+PART = {"candidates": [{"content": {"parts": [{"text": "I look."}], "role": "model"}, "index": 0}]}
+
+
+@pytest.mark.parametrize(("between", "codes"), [("", ["sse-framing-broken"]), ("\n\ndata: ", [])])
+def test_one_data_line_holds_one_document(between: str, codes: list[str]) -> None:
+    ended = {
+        "candidates": [{"content": {"parts": [{"text": "."}], "role": "model"}, "index": 0, "finishReason": "STOP"}]
+    }
+    result = parse(f"data: {json.dumps(PART)}{between}{json.dumps(ended)}\n\n")
+    assert result.content == "I look.."
+    assert [one.code for one in result.diagnoses] == codes
+
+
+def test_a_long_name_is_a_hint_where_nobody_says_who_gets_it() -> None:
+    tool = {
+        "name": "a" * 65,
+        "description": "Reads one page of the register.",
+        "input_schema": TOOL["function"]["parameters"],
+    }  # type: ignore[index]
+    assert [(one.code, one.severity) for one in diagnose([tool], kind="tools")] == [("tool-name-too-long", "info")]
+    assert diagnose([tool | {"name": "a" * 64}], kind="tools") == []
+
+
+def test_a_stream_of_responses_that_thought_up_to_its_limit() -> None:
+    item = {"id": "rs_1", "type": "reasoning", "summary": []}
+    last = {"id": "resp_1", "object": "response", "status": "incomplete", "model": "gpt-5-mini", "output": [item],
+            "incomplete_details": {"reason": "max_output_tokens"}}  # fmt: skip
+    events = [
+        {"type": "response.created", "response": last | {"status": "in_progress", "output": []}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.incomplete", "response": last},
+    ]
+    stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
+    assert [one.code for one in parse(stream).diagnoses] == ["reasoning-exhausted-budget"]

@@ -127,8 +127,21 @@ _PORTS: Final = {"11434": "ollama", "1234": "lmstudio"}
 """Ports at which one server alone listens by default."""
 
 
+_OWN: Final = regex(r":11434/api/(?:chat|generate)\b")
+"""Ollama's own API, wherever it is named."""
+_MODEL_IN_CODE: Final = regex(r"\bmodel(?:_name|_id)?\s?[=:]\s?[\"']([\w./:@-]{3,100})[\"']")
+
+
+def model_asked(text: str) -> str:
+    """Return the one model that code in a text asks for; an empty text where there is none, or are several."""
+    found = set(_MODEL_IN_CODE.findall(text[:_HEAD]))
+    return found.pop() if len(found) == 1 else ""
+
+
 def asked_at(text: str) -> tuple[str, str]:
     """Return provider and engine of the one API to which commands send; empty texts where it is another, or two."""
+    if _OWN.search(text, 0, _HEAD) and "/v1/" not in text[:_HEAD]:
+        return "ollama", ""
     sent = ((one[1] or one[3], one[2] or one[4] or "") for one in _SENT.finditer(text[:_HEAD]))
     found = {(provider_at(host), _PORTS.get(port, "")) for host, port in sent}
     return found.pop() if len(found) == 1 else ("", "")

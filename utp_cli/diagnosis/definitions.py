@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.diagnosis.untold_objects import untold_arguments, untold_object
-from utp_cli.facts.providers import PORTABLE, UNKNOWN, USUAL_TOOLS, provider_called
+from utp_cli.facts.providers import NARROWEST_NAME, PORTABLE, UNKNOWN, USUAL_TOOLS, provider_called
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import recursive, resolve
@@ -89,7 +89,7 @@ def tool_name_too_long(tools: ToolSet) -> Iterator[Observation]:
     What people see: HTTP 400, most often after an MCP client put `mcp__server__` before the name.
 
     What proves it: a name of more than 64 characters (OpenAI, Azure, Bedrock, Mistral); 128 for Anthropic, Gemini and
-    MCP, and where the provider is not known.
+    MCP, and where the provider is not known; there more than 64 are a hint.
 
     What to change: shorten the server's key or the tool's name; set `operation_id` for generated tools.
 
@@ -101,6 +101,9 @@ def tool_name_too_long(tools: ToolSet) -> Iterator[Observation]:
         limit = (PORTABLE if provider is UNKNOWN else provider.names).limit
         if limit and len(name) > limit:
             yield _about_name(definition, f"the name has {len(name)} characters; {limit} are allowed", name)
+        elif not tools.provider and len(name) > NARROWEST_NAME:
+            said = f"the name has {len(name)} characters; OpenAI, Bedrock and Mistral take {NARROWEST_NAME}"
+            yield replace(_about_name(definition, said, name), severity="info", confidence="low")
 
 
 @diagnosis("schema-array-without-items", "error", star=True, kinds=("tools",))

@@ -230,7 +230,9 @@ def _of_form(result: ParseResult) -> str:
 
 def _within(result: ParseResult) -> str:
     """Say in what an empty answer reached its limit: thinking, or what the server's parser took away."""
-    if any(item.get("type") == "reasoning" for _, item in dicts_of(dict_of(result.facts.document).get("output"))):
+    items = dicts_of(dict_of(result.facts.document).get("output"))
+    in_stream = result.stream and result.shape == "openai-responses"  # what is no text there is thinking
+    if in_stream or any(item.get("type") == "reasoning" for _, item in items):
         return "reasoning-exhausted-budget"
     return TRUNCATED
 

@@ -43,16 +43,22 @@ def options_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def receiver_told(text: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Take the URL to which a paste sends a request for who gets it, else whom its words name; nobody said who does."""
-    if options.get("provider") or options.get("server"):
-        return {}
-    from utp_cli.captures.receiver import receiver_named  # noqa: PLC0415 - for what is no plain answer
-    from utp_cli.captures.server_told import asked_at  # noqa: PLC0415 - as above
+    """Take the URL to which a paste sends a request for who gets it, else whom its words name; nobody said who does.
 
+    So with the model, where code in the paste names one.
+    """
+    from utp_cli.captures.receiver import receiver_named  # noqa: PLC0415 - for what is no plain answer
+    from utp_cli.captures.server_told import asked_at, model_asked  # noqa: PLC0415 - as above
+
+    model = "" if options.get("model") else model_asked(text)
+    told = {"model": model} if model else {}
+    if options.get("provider") or options.get("server"):
+        return told
     provider, engine = asked_at(text)
     if not (provider or engine):
         provider, engine = receiver_named(text)
-    return {"provider": provider} if provider else {"server": {"engine": engine, "source": "paste"}} if engine else {}
+    known = {"provider": provider} if provider else {"server": {"engine": engine, "source": "paste"}} if engine else {}
+    return told | known
 
 
 _LED: Final = regex(

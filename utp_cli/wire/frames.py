@@ -148,6 +148,9 @@ class SseFraming(Framing):
         document = _document("\n".join(lines))
         if document is not None:
             return [document]
+        if len(lines) == 1 and (several := _several(lines[0])):
+            self.odd(_ODD, f"several documents in one `data:` line: {lines[0]}")
+            return several
         documents = [_document(line) for line in lines]
         for line, found in zip(lines, documents, strict=True):
             if found is None and _LEFT_OUT.search(line):  # by whoever wrote it down
@@ -166,6 +169,26 @@ def _document(payload: str) -> Any:
         return decode_whole(payload)
     except ValueError:
         return None
+
+
+def _several(line: str) -> list[Any]:
+    """Return the JSON objects that stand one behind the other in a line, and nothing else; `[]` where it is not so."""
+    found: list[Any] = []
+    at = 0
+    while at < len(line):
+        if line[at] != "{":
+            return []
+        try:
+            document, at = decode(line, at)
+        except ValueError:
+            return []
+        found.append(document)
+        at += len(line[at : at + _GAP]) - len(line[at : at + _GAP].lstrip())
+    return found
+
+
+_GAP: Final = 8
+"""Blanks between two of them."""
 
 
 class JsonFraming(Framing):

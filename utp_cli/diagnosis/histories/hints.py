@@ -104,6 +104,7 @@ def hints(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     yield from _null_tools(asked)
     yield from _empty_calls(asked, to)
     yield from _misspelt(asked)
+    yield from _begun_in_thought(asked)
 
 
 def _told(code: str, place: str, message: str, evidence: str, mend: str, *, severity: Severity = "info") -> Finding:
@@ -296,6 +297,20 @@ def _misspelt(asked: Mapping[str, Any]) -> Iterator[Finding]:
             said = f"`{key}` is no field of any API: did you mean `{known[0]}`? Servers pass over what they do not know"
             yield _told(_SPELT[known[0]], f"/{key}", said, f"{key}: …", f"write `{known[0]}`")
             return
+
+
+def _begun_in_thought(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find the beginning of an answer without thinking in a request that has thinking on, in Anthropic's form."""
+    messages = list_of(asked.get("messages"))
+    last = dict_of(messages[-1]) if messages else {}
+    if dig(asked, "thinking", "type") != "enabled" or last.get("role") != "assistant":
+        return
+    kinds = [text_of(block.get("type")) for _, block in dicts_of(last.get("content"))]
+    if "tool_use" not in kinds and kinds[:1] not in (["thinking"], ["redacted_thinking"]):
+        said = "thinking is on, and the last message begins the answer without it: Claude refuses that"
+        mend = "switch thinking off for such requests, or drop the prefill (the last message of the assistant)"
+        place = f"/messages/{len(messages) - 1}"
+        yield _told("ends-with-assistant", place, said, json_dumps(last, default=repr), mend)
 
 
 def _speaks_chat(asked: Mapping[str, Any]) -> bool:
