@@ -38,13 +38,15 @@ def _with_arguments(arguments: str) -> list[dict[str, Any]]:
     [
         ('{"basin": 4}', []),
         ('"basin 4"', ["history-arguments-invalid"]),
-        ("[4]", ["history-arguments-invalid"]),
-        ("null", ["history-arguments-invalid"]),
+        ("[4]", ["arguments-not-object"]),
+        ("null", ["arguments-not-object"]),
+        ("5", ["arguments-not-object"]),
         ("{basin: 4}", ["history-arguments-invalid"]),
     ],
 )
 def test_arguments_of_the_history_are_objects(arguments: str, codes: list[str]) -> None:
-    assert [one.code for one in diagnose(_with_arguments(arguments), kind="session")] == codes
+    asked = {"model": "m", "messages": _with_arguments(arguments), "tools": [TOOL]}
+    assert [one.code for one in parse(asked).diagnoses] == codes
 
 
 PATH = "body -> messages -> 3 -> tool_calls -> 0 -> function -> arguments: "
@@ -281,9 +283,12 @@ def test_what_an_answer_that_failed_says_is_why() -> None:
 
 
 REPORTS = [
-    ("Ask: is there mail? Answer in the chat window:\n\n  {}\n\nno tool was called.", True),
-    ("The model answers `{}` - plain content, no tool runs.", True),
-    ("print(repr(text)), and nothing runs in vLLM:\n\n'{}'\n", True),
+    ("Ask: is there mail? Answer in the chat window:\n\n  {}\n\nthe tool is not executed by vLLM.", True),
+    ("The model answers `{}` - plain content, the call is never executed.", True),
+    ("print(repr(text)), and the tool is not executed in vLLM:\n\n'{}'\n", True),
+    ("- Fixed: tool calls leaked (`{}`)", False),
+    ("// no tools called\nvar x = `{}`", False),
+    ("With `none`, no function is called. A call: `{}`", False),
     ("Write `{}` to call the tool, as the format of this model is.", False),
 ]
 

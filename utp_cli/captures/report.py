@@ -272,5 +272,6 @@ def quoted_generations(text: str) -> list[tuple[int, int]]:
     if not told or (told == "perhaps" and not is_report(text)):
         return []
     found = [block.span(1) for block in _BLOCK.finditer(text)]
-    found = found or [apart.span(apart.lastindex or 0) for apart in _APART.finditer(text)]
+    if not found and (_WHO.search(text) or _NAME.search(text)) and not (_MENDED.search(text) or _SHOWS.search(text)):
+        found = [apart.span(apart.lastindex or 0) for apart in _APART.finditer(text)]
     return found[:_BLOCKS]

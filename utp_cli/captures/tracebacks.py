@@ -228,7 +228,8 @@ def _begun_above(text: str, start: int, line: str) -> int:
     if not line.startswith(_SECOND):
         return start
     quoted = text.rfind(_QUOTES, max(0, start - _LONGEST), start)
-    return text.rfind("\n", 0, quoted) + 1 if quoted >= 0 and "\n\n" not in text[quoted:start] else start
+    between = text[quoted:start] if quoted >= 0 else _SECOND
+    return start if "\n\n" in between or _SECOND in between else text.rfind("\n", 0, quoted) + 1
 
 
 def _line_above(text: str, at: int) -> Span:

@@ -52,11 +52,7 @@ NOT_RUN: Final = regex(
     r"|\b(?:get|getting|got|receive|see) (?:back )?(?:the |just |only |raw ){0,3}(?:code|json|xml)(?:/data)?"
     r" (?:back|only)\b"
     r"|\b(?:model|server|llm|it|ollama) (?:just |only |always )?(?:returns?|outputs?|prints?|writes?|gives?)"
-    r" (?:me |back )?(?:an? |the )?raw (?:tool|function|json|xml)\b"
-    r"|\bno (?:\w{1,12} )?(?:tools?|functions?|commands?) (?:(?:was|were|is|are|gets?|got|has been) )?(?:ever )?"
-    r"(?:ran|runs?|executed|called|invoked|started|triggered)\b(?! by\b)"
-    r"|\b(?:tool|function)[ _-]?calls? (?:has |have )?leak(?:s|ed)\b"
-    r"|\bresembl(?:es?|ing) an? (?:function|tool)[ _-]?call\b",
+    r" (?:me |back )?(?:an? |the )?raw (?:tool|function|json|xml)\b",
     re.IGNORECASE,
 )
 """What is said beside a call that nothing ran."""
@@ -78,6 +74,10 @@ PERHAPS_NOT_RUN: Final = regex(
     r" (?:the |any )?(?:tool|function)s?\b"
     r"|\bstops? (?:after|at|with|on) (?:some |the |an? |each |every )?tool[_ -]?calls?\b"
     r"|\bnothing (?:(?:is|was|gets|got)(?: actually| ever)? (?:run|read|executed|called|invoked|performed)|runs|ran)\b"
+    r"|\bno (?:\w{1,12} )?(?:tools?|functions?|commands?) (?:(?:was|were|is|are|gets?|got|has been) )?(?:ever )?"
+    r"(?:ran|runs?|executed|called|invoked|started|triggered)\b(?! by\b)"
+    r"|\b(?:tool|function)[ _-]?calls? (?:has |have )?leak(?:s|ed)\b"
+    r"|\bresembl(?:es?|ing) an? (?:function|tool)[ _-]?call\b"
     r"|\b(?:rendered|shown|printed|displayed) verbatim\b"
     r"|\b(?:prints?|shows?|displays?|renders?) it as (?:plain|raw|normal)\b"
     r"|\b(?:whole|entire|complete) (?:answer|reply|response)\b|\bno result (?:appears|comes)\b"

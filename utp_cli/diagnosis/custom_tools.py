@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.diagnosis.observation import finding_of
+from utp_cli.diagnosis.observation import clipped, finding_of
 from utp_cli.protocol.findings import Place
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.wire.access import dict_of, dicts_of, text_of
@@ -24,12 +24,12 @@ _FIX: Final = (
 def called_as_functions(document: Any) -> list[Finding]:
     """Return the first `function_call` of a whole response whose tool, as the response repeats it, is a custom one."""
     tools = dicts_of(dict_of(document).get("tools"))
-    custom = {text_of(tool.get("name")) for _, tool in tools if tool.get("type") == "custom"}
+    custom = {text_of(tool.get("name")) for _, tool in tools if tool.get("type") == "custom"} - {""}
     for at, item in dicts_of(dict_of(document).get("output")) if custom else ():
-        if item.get("type") == "function_call" and item.get("name") in custom:
+        if item.get("type") == "function_call" and text_of(item.get("name")) in custom:
             from utp_cli.diagnosis.catalogue import DIAGNOSES  # noqa: PLC0415 - it needs this package
 
             said = f"{item['name']} is a tool of type custom, and is called as a function: its client wants a text"
-            written, place = json_dumps(item, default=repr), Place(pointer=f"/output/{at}")
+            written, place = clipped(json_dumps(item, default=repr)), Place(pointer=f"/output/{at}")
             return [finding_of(DIAGNOSES["call-shape-invalid"], said, written, place=place, fix=_FIX)]
     return []

@@ -58,14 +58,20 @@ _ONLY_SAYS = regex(
 _SHORT = 600
 """Characters of an answer that says little else."""
 _WILL_ACT = regex(
-    r"(?:\A|[,;:] |\b(?:and|so|then|now|first|next),? )(?:I'll|I will|I'm going to|let me)"
-    r"(?: now| first| next| then| also| quickly| go ahead and)*+ "
-    r"(?!(?:be|not|help|assist|wait|keep|remember|let|do|need|try|stop|avoid|explain|describe|answer|assume|say|tell|give"
-    r"|provide|show|note|leave|refer|clarify|know|think|share|translate|focus|respond|stick|walk|break|point|address)\b)"
-    r"[a-z]{2,20}\b",
+    r"(?:\A|, )(?:I'll|I will|I'm going to|let me)(?: now| first| next| then| also| quickly| go ahead and)*+ "
+    r"(?:look(?:ing)? (?:at|up|into)|read|open|search|check|inspect|explore|examine|fetch|retrieve|run|execute|create"
+    r"|edit|modify|update|delete|install|browse|query|download|review|hand|transfer|book|set|send|start|schedule"
+    r"|generate|save|add|remove|build|register|submit|apply|deploy|restart|move|copy|rename|connect|commit|verify"
+    r"|investigate|gather|analy[sz]e|calculate|compute|process|proceed)\b(?! you\b)",
     re.IGNORECASE,
 )
-"""How a sentence says what its writer does next, by a tool: what one does with words alone is left out."""
+"""How a sentence says what its writer does next, and by a tool."""
+_WAITS = regex(
+    r"\?|\b(?:if|once|when|whenever|after|unless|until|or)\b|\A\W*(?:please |just )?(?:paste|tell|give|send|share"
+    r"|reply|provide|say|type|upload|confirm|pick|choose|answer|show|attach)\b",
+    re.IGNORECASE,
+)
+"""What is asked of the user first."""
 _RESULTS = ("<tool_response>", "<tool_result>", "<function_results>", "[TOOL_RESULTS]")
 _RESULT = rf"(?:^[ \t*]*Observation:|{'|'.join(map(re.escape, _RESULTS))})"
 _GOES_ON = regex(_RESULT + r"(?=\s*\S)", re.MULTILINE)
@@ -258,7 +264,7 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
             evidence=last,
             tool=named[0] if named else None,
         )
-    elif len(answer.result.content) <= _SHORT and _WILL_ACT.search(last):
+    elif len(answer.result.content) <= _SHORT and _WILL_ACT.search(last) and not _WAITS.search(lines[-1]):
         yield Observation(
             severity="info",
             confidence="low",

@@ -52,7 +52,7 @@ def _output_schema(definition: Definition) -> Iterator[Observation]:
     schema = definition.body.get("outputSchema")
     if isinstance(schema, dict) and schema.get("type") not in (None, "object"):
         yield Observation(
-            message=f"{definition.tool.name}: its outputSchema is of type {schema['type']}, and clients take an object",
+            message=f"{definition.tool.name}: its outputSchema is of type {str(schema['type'])[:40]}, not of an object",
             evidence=compact(schema),
             pointer=definition.pointer + definition.body_pointer + pointer("outputSchema"),
             fix='wrap the result: an outputSchema of type object with one property, {"result": …}; or leave it out',

@@ -93,8 +93,14 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
 _GO_TAG: Final = regex(r"\{\{-?\s*(if|else if|else|range|with|block|define|end)?\b([^}]{0,400})\}\}")
 
 
+_ELSEWHERE: Final = regex(r"^SYSTEM[ \t]|\{\{-?\s*(?:define|block|template)\b", re.MULTILINE)
+"""A Modelfile that has a system message itself, and blocks that are written in other places."""
+
+
 def _only_with_system(text: str) -> bool:
     """Whether a template of Go reads `.Tools`, and in blocks alone that are for a system message."""
+    if _ELSEWHERE.search(text):
+        return False
     open_blocks: list[bool] = []
     inside = []
     for tag in _GO_TAG.finditer(text):

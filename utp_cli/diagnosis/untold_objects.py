@@ -36,13 +36,17 @@ _BAG: Final = regex(
 )
 """Names of objects that hold what the caller likes."""
 
+_NO_ARGUMENTS: Final = (
+    r"(?![\W_]{0,6}(?i:none|no|nothing|void|n/a|empty|an empty|this tool takes no|returns?)\b|\{\}|-|\Z)"
+)
 _ARGUMENTS: Final = regex(
-    r"(?:^|[.;]\s|\n)[ \t]*(?:(?i:args|arguments|parameters|params|inputs?):[ \t]*(?!(?i:none\b|no\b|n/a|-))\S"
-    r"|(?i:args|arguments|parameters|params):[ \t]*\n"
-    r"|(?!notes?\b|examples?\b|returns?\b|warning\b|tips?\b|usage\b|output\b|result\b|see\b|default\b|hint\b)"
-    r"[`\"']?[a-z][a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,3}[`\"']?(?: \([a-z, ]{2,30}\))?: [A-Za-z])"
+    rf"(?:^|[.;]\s|\n)[ \t]*(?:(?i:args|arguments|parameters|params):\s{{0,40}}{_NO_ARGUMENTS}\S"
+    r"|[`\"']?(?:path|query|url|uri|id|name|text|file|filename|folder|directory|location|city|date|limit|offset|page|key"
+    r"|user|repo|branch|command|[a-z]{2,15}(?:_[a-z]{2,15}){1,3})[`\"']?(?: \([a-z, ]{2,30}\))?: [A-Za-z])"
 )
 """How the description of a tool tells its arguments."""
+_RESULT: Final = regex(r"\b[Rr]eturns?\b")
+"""What leads to what a tool gives back."""
 
 _WHOLE: Final = "send the whole schema, with the `properties` of the inner object; a map says `additionalProperties`"
 
@@ -64,7 +68,7 @@ def untold_object(definition: Definition, places: Iterable[SchemaPlace]) -> Iter
 
 def untold_arguments(definition: Definition, root: SchemaPlace) -> Iterator[Observation]:
     """Report, as a hint, a tool whose description tells arguments, and whose schema has none."""
-    told = _ARGUMENTS.search(definition.tool.description[:_LONGEST])
+    told = _ARGUMENTS.search(_RESULT.split(definition.tool.description[:_LONGEST], 1)[0])
     if told and root.keywords.get("type") == "object" and root.keywords.get("properties") == {}:
         yield Observation(
             severity="info",

@@ -129,13 +129,19 @@ def hints(result: ParseResult) -> tuple[str, str]:
     doubt = _doubt(result)
     code = doubt.code if doubt else _lost(result) or _trouble(result) or _refused(result) or _of_form(result)
     code = code or ("" if doubt or result.calls else _announced(result.content))
-    failed = result.finish_reason == "error" and not result.calls  # what it says is why
+    failed = result.finish_reason == "error" and not result.calls and _is_brief(result.content)  # it says why
     told = failed or is_error(result) or (doubt and doubt.failed) or other_than_answer(result) in {_FAILURE, _REPORT}
     if not (told or (doubt is None and _is_plain(result) and _complains(_words(result)))):
         return code, ""
     return code, result.facts.error or result.content
 
 
+def _is_brief(content: str) -> bool:
+    """Whether a text is one short sentence, as a server writes it in place of an answer."""
+    return len(content) <= _BRIEF and ". " not in content
+
+
+_BRIEF: Final = 120
 ANNOUNCED: Final = "announced-not-called"
 TRUNCATED: Final = "truncated-call"
 _LAST: Final = 400
@@ -156,10 +162,8 @@ _ANNOUNCES: Final = regex(
     r"(?: now| first)? (?:call|use|run|invoke|execute)(?: the)?) [`\"']?(?!\w{1,40}_(?:case|tokens)\b)[a-z]\w{0,40}_"
     r"\w{1,60}\b(?! ?=)"
     r"(?![^.!?\n]{0,160}\b(?i:once|when|after|if|unless|until) )[^.!?\n]{0,160}[.!]?\s*\Z"
-    r"|(?:\A|\n)(?i:I(?:'|\u2019)ll|I will) (?![^\n]{0,240}\b(?i:once|when|if|unless|until|you(?:'|\u2019)ll|let you) )"
-    r"[a-z][^\n?]{1,240}[.!] (?i:Then|After that|Next),? (?i:I(?:'|\u2019)ll|I will) [^.!?\n]{1,160}\.\s*\Z"
 )
-"""How a model announces a call that does not come: an act and a colon, the name of a tool, or two steps and no more."""
+"""How a model announces a call that does not come: an act and a colon, or the name of a tool."""
 _IN_CHINESE: Final = regex(
     "(?:\\A|[\u3002\uff01\uff1f\\n])[^\\w\\n]{0,9}(?:\u63a5\u4e0b\u6765|\u73b0\u5728|\u8ba9\u6211|\u6211\u6765|\u6211\u5c06|\u6211\u4f1a)"
     "[^\u3002\uff01\uff1f\\n]{0,20}(?:\u8bfb\u53d6|\u67e5\u770b|\u68c0\u67e5|\u641c\u7d22|\u67e5\u8be2|\u8c03\u7528|\u8fd0\u884c|\u6267\u884c|\u6253\u5f00|\u83b7\u53d6|\u67e5\u627e|\u9605\u8bfb|\u6d4b\u8bd5)"

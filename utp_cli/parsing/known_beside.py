@@ -108,7 +108,16 @@ def request_kept(record: dict[str, Any], options: dict[str, Any]) -> dict[str, A
     return _known_of(request, options) if request else {}
 
 
+_REPEATED: Final = ("text", "tool_choice")
+
+
 def tools_repeated(response: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Take the tools that a response of the Responses API repeats for those that were sent, where none are given."""
-    tools = [tool for _, tool in dicts_of(response.get("tools")) if tool.get("type") == "function"]
-    return {"tools": tools} if tools and not options.get("tools") else {}
+    """Take the tools that a response of the Responses API repeats for those that were sent, where none are given.
+
+    Beside tools of other kinds, which may hold further ones, they are not all that there are.
+    """
+    tools = [tool for _, tool in dicts_of(response.get("tools"))]
+    if not tools or options.get("tools") or any(tool.get("type") != "function" for tool in tools):
+        return {}
+    asked = {key: response[key] for key in _REPEATED if response.get(key)}
+    return {"tools": tools} | ({} if options.get("request") else {"request": asked})

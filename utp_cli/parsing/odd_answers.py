@@ -71,30 +71,56 @@ def all_thought(result: ParseResult) -> bool:
     """Whether an answer says nothing, and its thinking is JSON: the server took the answer for thinking."""
     said = result.reasoning.strip()
     silent = not (result.content.strip() or result.calls or result.rejected)
-    return silent and said[:1] in ("{", "[") and isinstance(loads_or_none(said), dict | list)
+    return silent and meaning_of(result.finish_reason) == "stop" and isinstance(loads_or_none(said), dict)
 
 
 _MANY_BLANKS: Final = 40
 """Blanks at the end of JSON that no model writes to lay it out."""
 
 
+_JSON: Final = regex(r"\s*+(?:\{\s*+\"|\[\s*+[{\"])")
+"""How JSON begins that a model writes."""
+
+
 def runs_on_blank(content: str) -> bool:
     """Whether JSON ends in nothing but blanks: a grammar lets them go on for ever, up to the limit of tokens."""
-    return content.lstrip()[:1] in ("{", "[") and len(content) - len(content.rstrip()) >= _MANY_BLANKS
+    return _JSON.match(content) is not None and len(content) - len(content.rstrip()) >= _MANY_BLANKS
 
 
-_TEXTS: Final = regex(
-    r"(?i)(?:.*_)?(?:content|contents|text|body|data|payload|json|code|file|message|input|output|prompt|query|description"
-    r"|new_?(?:str|string|text)|old_?(?:str|string|text)|patch|diff|arguments|args|params|parameters|schema|value|template"
-    r"|script|command|cmd|source|request|response|result|config|raw|string|markdown|html|expression|filter)\Z"
+_TEXTS: Final = frozenset(
+    {
+        *("answer", "body", "cmd", "code", "command", "config", "content", "contents", "data", "description", "diff"),
+        *("doc", "document", "event", "expression", "file", "filter", "filters", "geojson", "header", "headers"),
+        *("html", "input", "json", "line", "log", "markdown", "message", "meta", "metadata", "output", "param"),
+        *(
+            "parameters",
+            "params",
+            "patch",
+            "pattern",
+            "payload",
+            "pipeline",
+            "policy",
+            "prompt",
+            "query",
+            "raw",
+            "regex",
+            "request",
+        ),
+        *("response", "result", "schema", "script", "source", "spec", "stdin", "str", "string", "template", "text"),
+        *("value", "values", "variables", "where", "xml", "yaml"),
+    }
 )
-"""Names of arguments that may well hold JSON as a text."""
+"""Words in the names of arguments that may well hold JSON as a text."""
+_WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SHORT_VALUE: Final = 2_000
+_LONGEST_NAME: Final = 100
 
 
 def _is_object_as_text(name: str, value: Any) -> bool:
     """Whether an argument is an object or a list of objects, written as a text: JSON on one line, or Python's form."""
-    if not isinstance(value, str) or len(value) > _SHORT_VALUE or _TEXTS.match(name) or "\n" in value:
+    if not isinstance(value, str) or len(value) > _SHORT_VALUE or "\n" in value or value[:1] not in ("{", "["):
+        return False
+    if not _TEXTS.isdisjoint(word.lower() for word in _WORD.findall(name[:_LONGEST_NAME])):
         return False
     if value[:2] in ("{'", "['", "[{") and value[-1:] in "}]" and "'" in value:
         return ": True" in value or ": None" in value or ": False" in value or "': '" in value

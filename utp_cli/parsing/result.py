@@ -229,7 +229,7 @@ class Parsed(ParseResult):
 
     def _is_no_json(self) -> bool:
         """Whether the request asks for JSON, and a whole answer is none."""
-        said = "".join(self.texts.values()).strip()
+        said = "".join(self.texts.values()).strip(" \t\r\n\ufeff")
         form = dig(self.circumstances.request, "response_format", "type")
         whole = self._is_whole and "/refusal" not in "".join(self.texts)
         asked = form in ("json_schema", "json_object") and whole and said[:1] not in ("{", "[")

@@ -7,6 +7,7 @@ mlc-ai/xgrammar#210 on schemas that refer to themselves; Anthropic's list of its
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -55,20 +56,20 @@ _OF_CHAT: Final = frozenset({"system", "developer", "tool"})
 """Roles among the messages that Anthropic's API does not have."""
 
 
+LIKE_OPENAIS: Final = regex(r"codex|computer-use|gpt(?!-oss)|\bazure/", re.IGNORECASE)
+"""Further names of OpenAI's models, and such as people give to a deployment of one."""
 _GPT_OSS: Final = "gpt-oss"
 _SPELT: Final = {
-    "tools": "tool-shape-invalid",
     "tool_choice": "tool-choice-malformed",
     "tool_choice_option": "tool-choice-malformed",  # watsonx
-    "parallel_tool_calls": "tool-shape-invalid",
     "response_format": "constraint-field-ignored",
     **dict.fromkeys(
-        ("guided_json", "guided_grammar", "guided_regex", "guided_choice", "structured_outputs", "json_schema"),
+        ("guided_json", "guided_grammar", "guided_regex", "guided_choice", "structured_outputs"),
         "constraint-field-ignored",
     ),
 }
 """A field → the diagnosis of what comes of it where it is misspelt."""
-_REAL: Final = frozenset(_SPELT) | {"tool", "structured_output", "guided_options"}
+_REAL: Final = frozenset(_SPELT) | {"structured_output", "guided_options", "response_formats"}
 """Fields that are spelt alike, and that somebody reads."""
 _ALIKE: Final = 0.88
 """How much of two names is the same."""
@@ -242,7 +243,7 @@ def _forced_in_thought(asked: Mapping[str, Any], to: Receiver) -> Iterator[Findi
 
 def _between_items(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     """Find a message between a call and its output among items: OpenAI takes it, who follows its API may not."""
-    if not to.model or belongs(to.model, OPENAI_MODELS):
+    if not to.model or belongs(to.model, OPENAI_MODELS) or LIKE_OPENAIS.search(to.model):
         return
     called, message = "", ""
     for at, item in dicts_of(asked.get("input")):
@@ -290,11 +291,14 @@ def _empty_calls(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
 
 def _misspelt(asked: Mapping[str, Any]) -> Iterator[Finding]:
     """Find a field for tools or the form of the answer that is nearly spelt as one is: servers pass over it."""
-    whole = asked.keys() & {"messages", "input", "prompt"}
+    whole = "messages" in asked
     names = (key for key in islice(asked, _MOST_KEYS) if isinstance(key, str) and len(key) <= _LONGEST_KEY)
     for key in names if whole else ():
-        if key not in _REAL and (known := get_close_matches(key, _SPELT, 1, _ALIKE)):
-            said = f"`{key}` is no field of any API: did you mean `{known[0]}`? Servers pass over what they do not know"
+        known = get_close_matches(key, _SPELT, 1, _ALIKE) if key not in _REAL else []
+        if known and abs(len(known[0]) - len(key)) <= 1:
+            said = (
+                f"`{key}` is no field that is known: did you mean `{known[0]}`? Servers pass over what they do not know"
+            )
             yield _told(_SPELT[known[0]], f"/{key}", said, f"{key}: …", f"write `{known[0]}`")
             return
 

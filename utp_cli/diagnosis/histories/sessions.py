@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
-from utp_cli.diagnosis.histories.hints import Receiver, hints
+from utp_cli.diagnosis.histories.hints import LIKE_OPENAIS, Receiver, hints
 from utp_cli.diagnosis.histories.options import GUIDED, LISTED, PRINTED
 from utp_cli.diagnosis.histories.requests import check_request
 from utp_cli.diagnosis.models import HOSTED, OPENAI_MODELS, belongs
@@ -50,8 +50,6 @@ _OWN_NAMES: Final = regex(
     r"|(?P<mistral>(?:mistral|ministral|codestral|magistral|devstral|pixtral)-(?:[\w.]{1,10}-)?latest))\Z"
 )
 """Names that a model has with its maker alone, who serves it (their lists of models, November 2026)."""
-_LIKE_OPENAIS: Final = regex(r"codex|computer-use|gpt(?!-oss)", re.IGNORECASE)
-"""Further names of OpenAI's models, and such as people give to a deployment of one."""
 _LIKE_CLAUDES: Final = regex(r"claude|\barn:aws|\A(?:opus|sonnet|haiku|opusplan|default|best)(?:\[|\Z)", re.IGNORECASE)
 """The same of Anthropic's, and the aliases of Claude Code."""
 _GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
@@ -182,7 +180,7 @@ def _foreign_items(asked: Mapping[str, Any], model: str | None) -> Iterator[Find
     """Find, as a hint, items and blocks that one provider's own API has, where another's model gets them."""
     if not model:
         return
-    items = () if belongs(model, OPENAI_MODELS) or _LIKE_OPENAIS.search(model) else dicts_of(asked.get("input"))
+    items = () if belongs(model, OPENAI_MODELS) or LIKE_OPENAIS.search(model) else dicts_of(asked.get("input"))
     own = (f"/input/{at}" for at, item in items if _bare(item) in _OPENAIS_ITEMS)
     blocks = () if _LIKE_CLAUDES.search(model) else _blocks_of(asked.get("messages"))
     claudes = (place for place, kind in blocks if kind in _CLAUDES_BLOCKS)
