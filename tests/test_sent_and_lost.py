@@ -34,19 +34,20 @@ def _with_arguments(arguments: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "codes"),
+    ("arguments", "code"),
     [
-        ('{"basin": 4}', []),
-        ('"basin 4"', ["history-arguments-invalid"]),
-        ("[4]", ["arguments-not-object"]),
-        ("null", ["arguments-not-object"]),
-        ("5", ["arguments-not-object"]),
-        ("{basin: 4}", ["history-arguments-invalid"]),
+        ('{"basin": 4}', ""),
+        ('"basin 4"', "history-arguments-invalid"),
+        ("{basin: 4}", "history-arguments-invalid"),
+        ("[4]", "arguments-not-object"),
+        ("null", "arguments-not-object"),
+        ("5", "arguments-not-object"),
     ],
 )
-def test_arguments_of_the_history_are_objects(arguments: str, codes: list[str]) -> None:
+def test_arguments_of_the_history_are_objects(arguments: str, code: str) -> None:
     asked = {"model": "m", "messages": _with_arguments(arguments), "tools": [TOOL]}
-    assert [one.code for one in parse(asked).diagnoses] == codes
+    found = [one.code for one in parse(asked).diagnoses if one.severity == "error"]
+    assert code in found if code else found == []
 
 
 PATH = "body -> messages -> 3 -> tool_calls -> 0 -> function -> arguments: "
