@@ -107,3 +107,23 @@ HISTORY = [
 def test_a_request_is_held_against_the_rules_of_the_server_that_is_named(words: str, codes: list[str]) -> None:
     asked = {"model": "Qwen/Qwen3-32B", "messages": HISTORY, "tools": [_tool("weigh", parcel=WHY)]}
     assert [one.code for one in parse(f"{words}\n\n{json.dumps(asked)}").diagnoses] == codes
+
+
+def test_brackets_in_the_words_swallow_no_document() -> None:
+    strict = [_tool(reason=WHY)]
+    strict[0]["function"]["strict"] = True
+    words = "Sent by Prism (withProviderOptions(['strict' => true])), and refused:\n\n"
+    result = parse(words + json.dumps(strict, indent=2))
+    assert [one.kind for one in result.captures] == ["tools"]
+    assert [one.code for one in result.diagnoses] == ["schema-strict-incomplete"]
+
+
+def test_a_conversation_in_a_paste_has_the_form_of_its_messages() -> None:
+    used = {"toolUse": {"toolUseId": "t1", "name": "quay_state", "input": {"quay": 5}}}
+    gave = {"toolResult": {"toolUseId": "t1", "status": "success", "content": [{"text": "taken"}]}}
+    said = [("user", {"text": "Is quay 5 free?"}), ("assistant", used), ("user", gave)]
+    cut = [("assistant", {"text": "Quay 4 is free."}), *said]
+    for turns, codes in ((said, []), (cut, ["turn-order"])):
+        messages = [{"role": role, "content": [block]} for role, block in turns]
+        paste = f"the conversation manager gave these:\n\n{json.dumps(messages, indent=1)}"
+        assert [one.code for one in parse(paste).diagnoses] == codes

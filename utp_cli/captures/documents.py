@@ -260,6 +260,8 @@ class _Finder:
         cut = not reader.complete or _CUT.search(text, max(at, reader.end - 12), reader.end + 3) is not None
         cut = cut or any(repair.code == "ellipsis" for repair in reader.repairs)
         held = reader.value
+        if isinstance(held, list) and isinstance(held[0], str) and "\n" in held[0]:  # words, and a bracket in them
+            return None
         if isinstance(held, dict) and held.get("tools") == [] and not _NO_TOOLS.search(text, at, reader.end):
             held["tools"] = ["\u2026"]  # `[…]`, or a comment: there are some
         form = "cut-json" if not reader.complete else "json-with-faults"

@@ -78,6 +78,7 @@ UNFINISHED: Final = ABSENT | {
     "unclosed-thinking",
 }
 """What a stream looks like of which only a part is there."""
+_RESPONSES: Final = "openai-responses"
 _SENT: Final = frozenset({"request", "session", "tools"})
 _READ_AGAIN: Final = frozenset({"error", "answer", "stream", "session"})
 """Kinds whose document is read in place of the text around it."""
@@ -113,7 +114,7 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
     record = result.facts.document
-    if result.shape == "openai-responses" and isinstance(record, dict) and (told := tools_repeated(record, options)):
+    if result.shape == _RESPONSES and isinstance(record, dict) and (told := tools_repeated(record, options)):
         result = read(source, options | told)
     if isinstance(record, dict) and "response" in record and (told := request_kept(record, options)):
         options = options | told
@@ -234,9 +235,10 @@ def of_capture(
     capture = captures[chosen]
     failed = capture.kind == "result" and failed_tool(dict_of(capture.document))
     if capture.document is not None and (failed or capture.kind in _READ_AGAIN):
-        result = read(
-            capture.document, options | request_before(captures[:chosen], options) | server_of(capture, options)
-        )
+        known = options | request_before(captures[:chosen], options) | server_of(capture, options)
+        result = read(capture.document, known)
+        if result.shape == _RESPONSES and (told := tools_repeated(dict_of(capture.document), known)):
+            result = read(capture.document, known | told)
     if capture.kind == "result" and result.calls:  # `[ToolMessage(content='…')]` is no list of calls
         result = read(text_of(dict_of(capture.document).get("content")), options)
     result = replace(result, captures=list(captures), chosen=chosen)

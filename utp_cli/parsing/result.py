@@ -50,6 +50,7 @@ _CALL = regex(
 """How a text begins that is the JSON of a call."""
 _MOST_ERRORS = 5
 """Errors beside the one that matters that are looked at."""
+_CHAT = "openai-chat"
 _NO_JSON = "constraint-unavailable"
 _OPAQUE = "gateway-error-opaque"
 _SERVED = regex(r"-parser[ =]|parser\b[^\n]{0,20}[`'\"]|--chat-template")
@@ -195,7 +196,8 @@ class Parsed(ParseResult):
         from utp_cli.parsing.diagnose import left_in_text  # noqa: PLC0415 - it parses
 
         known = {**vars(self.circumstances), "model": self.circumstances.model or self.model}
-        more = diagnose_conversation(asked, self.shape, **known)
+        form = "" if self.shape == _CHAT else self.shape  # its last message may look so, and the others say more
+        more = diagnose_conversation(asked, form, **known)
         more += left_in_text({**{key: value for key, value in known.items() if value}, **asked})
         told = {finding.code for finding in found}
         more = [finding for finding in more if unanswered or not ignored or finding.code in _IGNORED]
