@@ -127,3 +127,10 @@ def test_a_conversation_in_a_paste_has_the_form_of_its_messages() -> None:
         messages = [{"role": role, "content": [block]} for role, block in turns]
         paste = f"the conversation manager gave these:\n\n{json.dumps(messages, indent=1)}"
         assert [one.code for one in parse(paste).diagnoses] == codes
+
+
+def test_tools_beside_an_error_that_tells_nothing_are_looked_at() -> None:
+    tool = {"name": "seals", "description": "Lists the seals.", "inputSchema": {"type": "object", "required": None}}
+    listed = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}})
+    found = parse(f'{listed}\n\n400 Bad Request: {{"error": "bad request"}}\n').diagnoses
+    assert "schema-invalid" in [one.code for one in found]

@@ -37,7 +37,7 @@ def _with_arguments(arguments: str) -> list[dict[str, Any]]:
     ("arguments", "code"),
     [
         ('{"basin": 4}', ""),
-        ('"basin 4"', "history-arguments-invalid"),
+        ('"basin 4"', "arguments-not-object"),
         ("{basin: 4}", "history-arguments-invalid"),
         ("[4]", "arguments-not-object"),
         ("null", "arguments-not-object"),
@@ -48,6 +48,8 @@ def test_arguments_of_the_history_are_objects(arguments: str, code: str) -> None
     asked = {"model": "m", "messages": _with_arguments(arguments), "tools": [TOOL]}
     found = [one.code for one in parse(asked).diagnoses if one.severity == "error"]
     assert code in found if code else found == []
+    pasted = [one.code for one in parse(f"it answers 500:\n\n{json.dumps(asked)}").diagnoses if one.severity == "error"]
+    assert pasted == (["history-arguments-invalid"] if code else [])
 
 
 PATH = "body -> messages -> 3 -> tool_calls -> 0 -> function -> arguments: "

@@ -212,7 +212,7 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
 
     What people see: one bad call, and every later request fails with 400.
 
-    What proves it: an assistant call in the session whose arguments are text and no JSON, or the JSON of a text;
+    What proves it: an assistant call in the session whose arguments are text and no JSON, or JSON and no object;
     or an error body that says so. An empty text is a warning: some servers read it as `{}`, others refuse it.
 
     What to change: repair them, or replace them by `{}`, before the history is sent again.
@@ -231,9 +231,9 @@ def history_arguments_invalid(session: ConversationHistory) -> Iterator[Observat
                 evidence=call.text,
                 pointer=call.pointer,
             )
-        elif call.text.strip() and call.read is not None and isinstance(call.reading.value, str):
+        elif call.text.strip() and call.read is not None and not isinstance(call.reading.value, dict):
             yield Observation(
-                message=f"the arguments of a past call of {call.name} are the JSON of a text, and no object",
+                message=f"the arguments of a past call of {call.name} are JSON, and no object",
                 evidence=f"arguments: {call.text}",
                 pointer=call.pointer,
                 fix='send arguments that decode to an object: {"name": value}',

@@ -50,6 +50,8 @@ _CALL = regex(
 """How a text begins that is the JSON of a call."""
 _MOST_ERRORS = 5
 """Errors beside the one that matters that are looked at."""
+_SAME = {"history-arguments-invalid": "arguments-not-object"}
+"""What is not said of a conversation where the same was said of its last message."""
 _CHAT = "openai-chat"
 _NO_JSON = "constraint-unavailable"
 _OPAQUE = "gateway-error-opaque"
@@ -201,7 +203,18 @@ class Parsed(ParseResult):
         more += left_in_text({**{key: value for key, value in known.items() if value}, **asked})
         told = {finding.code for finding in found}
         more = [finding for finding in more if unanswered or not ignored or finding.code in _IGNORED]
-        return [*found, *(finding for finding in more if finding.code not in told)]
+        more = [finding for finding in more if finding.code not in told and _SAME.get(finding.code) not in told]
+        return [*found, *more, *self._tools_beside(asked)]
+
+    def _tools_beside(self, asked: Mapping[str, Any]) -> list[Finding]:
+        """Return, as hints, what is wrong with tools alone that stand beside an error which says nothing."""
+        if not self.facts.error or asked.keys() != {"tools"}:
+            return []
+        from utp_cli.parsing.audited import diagnose_definitions  # noqa: PLC0415 - only for tools
+
+        known = {key: getattr(self.circumstances, key) for key in ("provider", "model", "server")}
+        found = diagnose_definitions({"tools": asked["tools"], **known})
+        return [replace(each, severity="info", confidence="low") for each in found]
 
     def _is_empty(self) -> bool:
         """Whether a whole answer came, and nothing in it."""
