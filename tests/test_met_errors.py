@@ -87,3 +87,16 @@ def test_objects_of_a_stream_are_one_whatever_stands_between(between: str) -> No
     assert [one.kind for one in result.captures] == ["stream"]
     assert [(call.name, call.arguments) for call in result.calls] == [("berth_price", {"m": 9})]
     assert result.diagnoses == []
+
+
+@pytest.mark.parametrize(
+    ("screen", "told"),
+    [
+        ("User > When is high tide?\nAssistant > {}\nUser > _\n", True),
+        ("Me: turn the lamp off\nAssist: {}\n\nnothing happens to the lamp\n", True),
+        ("The format of a call:\nAssistant > {}\n", False),
+    ],
+)
+def test_a_call_on_the_screen_of_a_chat(screen: str, told: bool) -> None:
+    call = '{"name": "tide_at", "parameters": {"harbour": "Esbjerg", "day": "tomorrow"}}'
+    assert ("call-left-in-content" in [one.code for one in parse(screen.format(call)).diagnoses]) is told

@@ -120,7 +120,7 @@ _BLOCKS: Final = 4
 """Blocks of code that are read."""
 _TURNS: Final = regex(
     r"^[ \t]*\*{0,2}(?:(?:User|You|Human|Me)(?: \([^\n)]{0,80}\))?"
-    r"(?:\*{0,2}:\*{0,2}[ \t]{1,4}|:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
+    r"(?:\*{0,2}:\*{0,2}[ \t]{1,4}| > |:?[ \t]*\n\s{0,9})|(?:❯|›|➜)[ \t]+)"
     r"\S[^\n]{0,400}\n"
     r"(?:[^\n]{0,400}\n){0,12}?[ \t]*\*{0,2}(?:(?:Assistant|Assist|AI|Bot|Agent)\b[^\n]{0,200}(?:\n|\Z)|[●⏺•✦]"
     r"|[A-Z][\w.-]{1,30}:[ \t]*(?:\n|\Z))"
@@ -130,6 +130,10 @@ _TURNS: Final = regex(
     re.MULTILINE,
 )
 """What somebody asked and what came, as the window of a client shows them."""
+_TURN: Final = regex(
+    r"^[ \t]*(?:Assistant|Assist|AI|Bot|Agent)[ \t]?[:>][ \t]?(\{[^\n]{15,2000}\})[ \t]*$", re.MULTILINE
+)
+"""A call that is all that came, as such a window shows it."""
 _IN_FRONT: Final = regex(
     r"^[ \t]{0,4}[●⏺✦] {1,3}\Z|^Assistant:?[ \t]*\n\Z|(?:^[ \t\"']{0,4}|[(,] ?)content[\"']? ?[:=] ?[\"']?\Z"
     r"|^(?:> )?user\n(?:> )?\S[^\n]{0,400}\n(?:>[ \t]*\n|\n)?(?:> )?(?:codex|assistant|model)\n(?:> )?\Z",
@@ -272,6 +276,7 @@ def quoted_generations(text: str) -> list[tuple[int, int]]:
     if not told or (told == "perhaps" and not is_report(text)):
         return []
     found = [block.span(1) for block in _BLOCK.finditer(text)]
+    found = found or [said.span(1) for said in _TURN.finditer(text) if _TURNS.search(text)]
     if not found and (_WHO.search(text) or _NAME.search(text)) and not (_MENDED.search(text) or _SHOWS.search(text)):
         found = [apart.span(apart.lastindex or 0) for apart in _APART.finditer(text)]
     return found[:_BLOCKS]

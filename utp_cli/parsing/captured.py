@@ -58,8 +58,8 @@ _MESSAGES: Final = regex(r"\s*\[\s*\{[^{}]{0,400}?\"role\"\s*:")
 """How a list of messages begins: one without an answer in it is a conversation, too."""
 _REPORT: Final = 4_000
 """Characters of a report that are looked at."""
-_QUOTES: Final = ("`", "\n ", "\n'", '\n"')
-"""What stands in front of something that somebody quotes."""
+_QUOTES: Final = ("`", "\n ", "\n'", '\n"', "\nA", "\nBot")
+"""What stands in front of something that somebody quotes; the last ones: `Assistant: …`."""
 _SHORT: Final = 1_000
 """Characters of a text without a call that may be an error's and nothing else."""
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
