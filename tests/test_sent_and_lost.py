@@ -169,6 +169,7 @@ ITEMS = [
     {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "step 2"}]},
     {"type": "function_call_output", "call_id": "c1", "output": "opened"},
 ]
+SECOND, SECOND_OUTPUT = ITEMS[0] | {"call_id": "c2"}, ITEMS[2] | {"call_id": "c2"}
 
 
 @pytest.mark.parametrize(
@@ -178,12 +179,91 @@ ITEMS = [
         ("gpt-5.2", ITEMS, []),
         ("deepseek-flash", [ITEMS[1], ITEMS[0], ITEMS[2]], []),
         ("deepseek-flash", [ITEMS[0], ITEMS[2], ITEMS[1]], []),
+        ("deepseek-flash", [ITEMS[0], ITEMS[1], SECOND, ITEMS[2], SECOND_OUTPUT], ["turn-order"]),
+        ("deepseek-flash", [ITEMS[1], ITEMS[0], SECOND, ITEMS[2], SECOND_OUTPUT], []),
     ],
 )
 def test_a_message_between_a_call_and_its_output(model: str, items: list[Any], codes: list[str]) -> None:
     said = {"type": "message", "role": "user", "content": "Open it."}
     found = parse({"model": model, "store": False, "input": [said, *items]}).diagnoses
     assert [one.code for one in found if one.code == "turn-order"] == codes
+
+
+NAMED = {"type": "tool", "name": "open_gate"}
+OWN_FUNCTION = {"type": "function", "function": {"name": "open_gate"}}
+FORMED = {"type": "json_schema", "json_schema": {"name": "berth", "schema": {"type": "object"}}}
+CLAUDES = {"name": "open_gate", "input_schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ({"tools": [TOOL], "tool_choice": NAMED}, "tool-choice-malformed"),
+        ({"tools": [TOOL], "tool_choice": {"type": "any"}}, "tool-choice-malformed"),
+        ({"tools": [TOOL], "tool_choice": OWN_FUNCTION}, ""),
+        ({"tools": [CLAUDES], "tool_choice": NAMED, "max_tokens": 9}, ""),
+        ({"grammar": "root ::= [a-d]", "response_format": FORMED}, "constraint-conflict"),
+        ({"grammar": "root ::= [a-d]"}, ""),
+        ({"grammar": "root ::= [a-d]", "response_format": {"type": "text"}}, ""),
+    ],
+)
+def test_fields_of_another_api_and_fields_that_exclude_each_other(more: dict[str, Any], code: str) -> None:
+    found = parse({"model": "m", "messages": [ASKED]} | more).diagnoses
+    assert [one.code for one in found] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(("content", "told"), [(None, True), ("", False), ("null", False)])
+def test_the_result_of_a_tool_is_a_text(content: str | None, told: bool) -> None:
+    found = parse([ASKED, CALLED, RESULT | {"content": content}]).diagnoses
+    assert ("content-null-refused" in [one.code for one in found]) is told
+
+
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "tides"}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+USE = {"type": "tool_use", "id": "toolu_1", "name": "open_gate", "input": {}}
+DONE = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}]}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "after", "told"),
+    [
+        ([SEARCH, USE], [DONE], True),
+        ([SEARCH, FOUND, USE], [DONE], False),
+        ([SEARCH], [], False),  # a turn that paused: Anthropic goes on with it
+        ([SEARCH | {"name": "code_execution"}, USE], [DONE], False),  # code waits for the result of its call
+    ],
+)
+def test_a_search_of_anthropics_has_its_result(blocks: list[Any], after: list[Any], told: bool) -> None:
+    found = parse([ASKED, {"role": "assistant", "content": blocks}, *after]).diagnoses
+    assert [one.code for one in found] == (["missing-tool-result"] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [({}, True), ({"type": "string"}, False), ({"$ref": "#/$defs/crew"}, False)],
+)
+def test_a_strict_list_says_what_is_in_it(items: dict[str, Any], told: bool) -> None:
+    schema = {"type": "object", "properties": {"crew": {"type": "array", "items": items}}}
+    schema |= {"required": ["crew"], "additionalProperties": False, "$defs": {"crew": {"type": "string"}}}
+    function = {"name": "file_crew", "description": "Files a crew.", "strict": True, "parameters": schema}
+    asked = {"model": "gpt-5-mini", "messages": [ASKED], "tools": [{"type": "function", "function": function}]}
+    assert ("schema-strict-incomplete" in [one.code for one in parse(asked).diagnoses]) is told
+
+
+@pytest.mark.parametrize(
+    ("content", "codes"),
+    [
+        ("I don't have access to an `open_gate` tool.", ["tools-dropped-from-prompt"]),
+        ("I don't have an open_gate function here.", ["tools-dropped-from-prompt"]),
+        ("I don't have access to a `close_gate` tool, but I can open it.", []),
+        ("I need to call the `open_gate` tool with basin 4.", ["announced-not-called"]),
+        ("I need to know the basin before I can call the `open_gate` tool. Which one is it?", []),
+        ("You need to call the `open_gate` tool for that.", []),
+    ],
+)
+def test_what_an_answer_says_of_a_tool_that_was_sent(content: str, codes: list[str]) -> None:
+    found = parse(_body({"content": content}), tools=[TOOL]).diagnoses
+    assert [one.code for one in found if one.severity != "info"] == codes
 
 
 @pytest.mark.parametrize(("properties", "told"), [({}, True), ({"port": {"type": "STRING"}}, False)])

@@ -187,10 +187,11 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Observation]:
     What people see: HTTP 400 as soon as `strict: true` is sent.
 
     What proves it: `strict: true` for a provider with a strict mode (OpenAI, Azure, Anthropic, Bedrock), and an
-    object without `additionalProperties: false` or, on OpenAI and Azure, with a property that is not in `required`.
+    object without `additionalProperties: false` or, on OpenAI and Azure, with a property that is not in `required`,
+    or a list whose items are `{}`.
 
     What to change: close every object, list every property as required (optional ones as `["string",
-    "null"]`), or send `strict: false`.
+    "null"]`), give the `items` of every list a type, or send `strict: false`.
 
     Error texts: `'additionalProperties' is required to be supplied and to be false`, `'required' is
     required to be supplied and to be an array including every key in properties`.
@@ -198,6 +199,8 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Observation]:
     for definition, node in _nodes(tools):
         schema = node.keywords
         mode = _provider(tools, definition).strict if definition.tool.strict is True else None
+        if mode and mode.schema.all_required and schema.get("items") == {}:
+            yield _at(definition, node, "strict, and the items of a list have no type", compact(node.schema))
         if mode is None or ("object" not in declared(schema) and "properties" not in schema):
             continue
         required = schema.get("required")

@@ -27,7 +27,10 @@ TIMES = 3
 _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
-_ANNOUNCES = regex(r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b", re.IGNORECASE)
+_ANNOUNCES = regex(
+    r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's|I (?:need|have) to (?:call|use|invoke|run))\b",
+    re.IGNORECASE,
+)
 _PLANS = regex(
     r"(?:\b(?:I|we)(?:'ll|'m going to| will| shall| should| must| need to| have to| am going to| are going to)"
     r"|\blet(?:'s| me| us)|\A\W{0,3}|(?<!would )(?<!could )\b(?:so|then|now|next),?(?: I| we)?)"

@@ -47,6 +47,15 @@ _PROMPT: Final = 20_000
 """Characters of a system prompt in which tags with the names of tools are looked for."""
 _FORBIDDEN = regex(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
 
+_DENIES: Final = regex(
+    r"\bI (?:(?:currently )?(?:don['\u2019]?t|do not)(?: currently| actually| seem to)? have(?: access to)?"
+    r"|(?:can['\u2019]?t|cannot) (?:access|find|see))(?: any| an?| the)?(?: tool| function)?(?: named| called)?"
+    r" [`\"'*]{0,3}(?P<name>[\w.-]{2,64})[`\"'*]{0,3} (?:tool|function)\b",
+    re.IGNORECASE,
+)
+"""How a model says that it has not been given a tool."""
+_SHORT: Final = 600
+"""Characters of an answer that says little else."""
 WINDOWS = (2048, 4096, 8192, 16384, 32768)
 """Context windows that servers cut prompts to by default."""
 
@@ -182,13 +191,21 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Observation]:
     What people see: the model acts as if it had no tools, and the prompt counts suspiciously few tokens.
 
     What proves it: fewer prompt tokens than the characters of the tool definitions divided by 8, and no
-    call of a known tool.
+    call of a known tool; or a short answer that says it has no such tool, of one that was sent.
 
     What to change: the server, or a proxy before it, threw `tools` away: `--jinja` (llama.cpp), a chat
     template that renders tools, or a proxy that forwards the field.
 
     Symptoms: `I don't have access to tools`, `I cannot access your files`.
     """
+    denied = _DENIES.search(answer.result.content) if len(answer.result.content) <= _SHORT else None
+    if denied and denied["name"] in answer.known and not answer.call_views:
+        yield Observation(
+            message=f"the model says that it has no {denied['name']}, which was sent",
+            evidence=denied[0],
+            tool=denied["name"],
+        )
+        return
     if fixes.engine_of(answer) == "hosted":
         return  # they render tools more tersely than any estimate, and do not lose them
     tokens, size = answer.prompt_tokens, answer.tools_size

@@ -50,7 +50,10 @@ def _anthropic(doc: Document) -> bool:
         or any(block.get("type") in ("tool_use", "tool_result") for block in _blocks(doc))
         or "anthropic_version" in doc
         or ("max_tokens" in doc and "system" in doc)
-        or dict_of(doc.get("tool_choice")).get("type") in ("auto", "any", "tool", "none")
+        or (
+            dict_of(doc.get("tool_choice")).get("type") in ("auto", "any", "tool", "none")
+            and not any(isinstance(tool.get("function"), dict) for tool in _tools(doc))  # the tools say more
+        )
     )
 
 
