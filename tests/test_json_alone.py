@@ -177,6 +177,7 @@ def test_thinking_in_the_text_is_told_of_an_answer_and_hinted_at_in_a_generation
         ('arguments=\'{"n": 1}{"n": 2}\'', "arguments-concatenated"),
         ("arguments='{\"n\": 1'", "arguments-invalid-json"),
         ("arguments='{\"n\": 1}{}'", "arguments-concatenated"),
+        ("0: {'id': 'c1', 'name': 'geo', 'arguments': ' {\"n\": 1} {\"n\": 2}'}", "arguments-concatenated"),
         ("arguments='--verbose --all'", None),
         ("arguments=''", None),
         ("arguments='{\"n\": 1}'", None),

@@ -312,6 +312,20 @@ def test_what_was_sent_may_tell_why_nothing_came() -> None:
     assert parse(full, request=asked).diagnoses == []
 
 
+SOUND_TEMPLATE = (
+    '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\\n{% endif %}'
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [(SOUND_TEMPLATE, False), (json.dumps(SOUND_TEMPLATE)[1:-1], True), (json.dumps(SOUND_TEMPLATE), True)],
+)
+def test_a_template_with_the_escapes_of_json(template: str, told: bool) -> None:
+    found = diagnose(template, kind="template")
+    assert ("template-engine-error" in [one.code for one in found]) is told
+
+
 SYSTEM_ONLY = "{{ if .System }}S {{ .System }}{{ if .Tools }}{{ range .Tools }}{{ .Function }}{{ end }}{{ end }}{{ end }}{{ range .Messages }}{{ .Content }}{{ range .ToolCalls }}{{ .Function.Name }}{{ end }}{{ end }}"
 
 

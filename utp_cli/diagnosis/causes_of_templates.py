@@ -78,12 +78,6 @@ CAUSES = (
         },
     ),
     cause(
-        "template-engine-error",
-        "The chat template failed.",
-        sees="HTTP 400 or 500 from the template engine.",
-        change="read the reason in the message; load the model's own tool template.",
-    ),
-    cause(
         "template-kwargs-refused",
         "`chat_template_kwargs` has a name or a type that the server refuses.",
         sees="HTTP 400.",

@@ -99,6 +99,29 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
         )
 
 
+_ESCAPED_BLOCK: Final = regex(r"\{[{%][^{}%\n]{0,300}?\\\"[^{}%\n]{0,300}?[%}]\}\\n\s{0,8}\{[{%]")
+"""A block with a quote as JSON escapes it, and an escaped line break before the next block."""
+
+
+@diagnosis("template-engine-error", "error", kinds=("template",))
+def template_engine_error(template: Template) -> Iterator[Observation]:
+    """The chat template failed.
+
+    What people see: HTTP 400 or 500 from the template engine.
+
+    What proves it: a template with the escapes of JSON in it, in quotes and between blocks.
+
+    What to change: read the reason in the message; load the model's own tool template.
+    """
+    escaped = _ESCAPED_BLOCK.search(template.text)
+    if escaped:
+        yield Observation(
+            message="the escapes of JSON stand in the template: it was copied out of a JSON file as it is",
+            evidence=escaped[0],
+            fix="write the decoded text into the file: `jq -r .chat_template tokenizer_config.json > template.jinja`",
+        )
+
+
 _GO_TAG: Final = regex(r"\{\{-?\s*(if|else if|else|range|with|block|define|end)?\b([^}]{0,400})\}\}")
 
 
