@@ -44,8 +44,6 @@ def _codes(paste: str) -> list[str]:
         ("UserError: This model does not support function tools and built-in tools at the same time.",
          ["tools-with-structured-output"]),
         ("UserError: Could not find $ref definition for Berth", ["schema-ref-unsupported"]),
-        ("OpenAI returned a malformed JSON string for tool call arguments. Tool call ID: c1, Tool name: t, Arguments: ",
-         ["arguments-empty-string"]),
         ("OpenAI returned a malformed JSON string for tool call arguments. Tool call ID: c1, Tool name: t, Arguments: {",
          ["arguments-invalid-json"]),
         ("ERROR [crates/agent/src/thread.rs:1684] missing field `cd`", ["missing-argument"]),

@@ -181,6 +181,8 @@ SECOND, SECOND_OUTPUT = ITEMS[0] | {"call_id": "c2"}, ITEMS[2] | {"call_id": "c2
         ("deepseek-flash", [ITEMS[0], ITEMS[2], ITEMS[1]], []),
         ("deepseek-flash", [ITEMS[0], ITEMS[1], SECOND, ITEMS[2], SECOND_OUTPUT], ["turn-order"]),
         ("deepseek-flash", [ITEMS[1], ITEMS[0], SECOND, ITEMS[2], SECOND_OUTPUT], []),
+        ("deepseek-flash", [ITEMS[0] | {"call_id": None}, ITEMS[1], ITEMS[2] | {"call_id": None}], []),
+        ("deepseek-flash", [ITEMS[1] | {"type": []}, *ITEMS[::2]], []),
     ],
 )
 def test_a_message_between_a_call_and_its_output(model: str, items: list[Any], codes: list[str]) -> None:
@@ -202,6 +204,7 @@ CLAUDES = {"name": "open_gate", "input_schema": {"type": "object"}}
         ({"tools": [TOOL], "tool_choice": {"type": "any"}}, "tool-choice-malformed"),
         ({"tools": [TOOL], "tool_choice": OWN_FUNCTION}, ""),
         ({"tools": [CLAUDES], "tool_choice": NAMED, "max_tokens": 9}, ""),
+        ({"tools": [TOOL], "tool_choice": {"type": "auto"}}, "tool-choice-malformed"),
         ({"grammar": "root ::= [a-d]", "response_format": FORMED}, "constraint-conflict"),
         ({"grammar": "root ::= [a-d]"}, ""),
         ({"grammar": "root ::= [a-d]", "response_format": {"type": "text"}}, ""),
@@ -259,6 +262,13 @@ def test_a_strict_list_says_what_is_in_it(items: dict[str, Any], told: bool) -> 
         ("I need to call the `open_gate` tool with basin 4.", ["announced-not-called"]),
         ("I need to know the basin before I can call the `open_gate` tool. Which one is it?", []),
         ("You need to call the `open_gate` tool for that.", []),
+        ("I don't have the open_gate tool results yet; tell me your basin first.", []),
+        ("When I don't have the open_gate tool, I answer from memory.", []),
+        ('Your agent says: "I don\'t have access to a `open_gate` tool". It lost its tools.', []),
+        ("I can't see the open_gate function defined in gates.py.", []),
+        ("All the functions I need to call are in gates.py: open_gate and close_gate.", []),
+        ("The reason I have to use open_gate and not close_gate is speed.", []),
+        ("Do you want me to go on? To do that I need to run open_gate on 3 basins.", []),
     ],
 )
 def test_what_an_answer_says_of_a_tool_that_was_sent(content: str, codes: list[str]) -> None:
@@ -313,7 +323,7 @@ def test_what_was_sent_may_tell_why_nothing_came() -> None:
 
 
 SOUND_TEMPLATE = (
-    '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\\n{% endif %}'
+    '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\n{% endif %}'
 )
 
 

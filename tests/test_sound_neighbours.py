@@ -201,6 +201,15 @@ def test_tools_that_a_template_writes_in_any_case(template: str) -> None:
         ("upstream stream closed, config is missing field 'id'", "gateway-error-opaque"),
         ("object has no method named foo at x.pl", "template-engine-limit"),
         ("INFO unknown method tools/foo was registered as extension", "mcp-method-missing"),
+        ("error: cannot format foo.py: invalid syntax (<unknown>, line 12)", "streaming-parser-loss"),
+        ("mypy: error: unexpected indent (<unknown>, line 4)", "streaming-parser-loss"),
+        ("ERROR parser.cc: Unexpected token: ) of type 12 at line 3 in query.sql", "template-engine-limit"),
+        ("Haiku does not support effort level settings, Opus does.", "reasoning-effort-refused"),
+        ('The PHP function does not contain "arguments" so call it bare.', "call-shape-invalid"),
+        ("test_bad PASSED 'Tool call is not a valid JSON object'", "calls-lost"),
+        ("Redoc: Could not find $ref definition for Pet in openapi.yaml", "schema-ref-unsupported"),
+        ("JSON output is not supported by this model of printer", "constraint-unavailable"),
+        ("Unknown name \"response\" at 'contents[2].parts[0].function_response': Cannot find field.", "content-shape"),
     ],
 )
 def test_words_that_mean_something_else(words: str, code: str) -> None:

@@ -28,7 +28,10 @@ _LAST = 1000
 """Characters of an answer's end in which an announcement is looked for."""
 
 _ANNOUNCES = regex(
-    r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's|I (?:need|have) to (?:call|use|invoke|run))\b",
+    r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b"
+    r"|\A\W{0,3}(?:(?:so|now|first|next|then),? )?I (?:need|have) to (?:call|use|invoke|run)(?: the)?"
+    r" (?:[`\"'][\w.-]{2,64}[`\"']|\w{1,40}_\w{1,60}|[\w.-]{2,64} (?:tool|function)\b)"
+    r"(?![^.!?]{0,200}\b(?:but|before|until|unless|if|once|when)\b)",
     re.IGNORECASE,
 )
 _PLANS = regex(

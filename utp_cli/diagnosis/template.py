@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis import fixes
+from utp_cli.diagnosis.choice import choice_of
 from utp_cli.diagnosis.models import written_by_release
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.subject import compact
@@ -48,9 +49,11 @@ _PROMPT: Final = 20_000
 _FORBIDDEN = regex(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
 
 _DENIES: Final = regex(
-    r"\bI (?:(?:currently )?(?:don['\u2019]?t|do not)(?: currently| actually| seem to)? have(?: access to)?"
-    r"|(?:can['\u2019]?t|cannot) (?:access|find|see))(?: any| an?| the)?(?: tool| function)?(?: named| called)?"
-    r" [`\"'*]{0,3}(?P<name>[\w.-]{2,64})[`\"'*]{0,3} (?:tool|function)\b",
+    r"(?:\A|[.!?\n] {0,2})(?:(?:Sorry|I'm sorry|Unfortunately|I apologize|However),? (?:but )?)?"
+    r"I (?:currently )?(?:don['\u2019]?t|do not)(?: currently| actually| seem to)? have(?: access to)?"
+    r"(?: any| an?| the)?(?: (?:tool|function) (?:named|called))?"
+    r" [`\"'*]{0,3}(?P<name>[\w.-]{2,64})[`\"'*]{0,3}(?: tool| function)"
+    r"(?=[.,;:!?)]|\s*\Z| (?:available|right now|here\b|in my|at my|to (?:call|use)))",
     re.IGNORECASE,
 )
 """How a model says that it has not been given a tool."""
@@ -221,7 +224,9 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Observation]:
 
     Symptoms: `I don't have access to tools`, `I cannot access your files`.
     """
-    denied = _DENIES.search(answer.result.content) if len(answer.result.content) <= _SHORT else None
+    said = answer.result.content
+    short = len(said) <= _SHORT and "```" not in said and choice_of(answer.request).mode != "none"
+    denied = _DENIES.search(said) if short else None
     if denied and denied["name"] in answer.known and not answer.call_views:
         yield Observation(
             message=f"the model says that it has no {denied['name']}, which was sent",

@@ -90,7 +90,7 @@ def _turn(items: list[tuple[str, dict[str, Any]]]) -> Iterator[HistoryMessage]:
     if not items:
         return
     texts = [_text(item.get("content")) for _, item in items if item.get("role")]
-    called = [(place, item) for place, item in items if item.get("type") in _CALLS]
+    called = [(place, item) for place, item in items if text_of(item.get("type")) in _CALLS]
     calls = [_item_call(item) for _, item in called]
     said = {"role": "assistant", "content": "\n".join(texts), **({"tool_calls": calls} if calls else {})}
     yield HistoryMessage(said, place=items[0][0], calls=tuple(place for place, _ in called))

@@ -35,7 +35,7 @@ _ALIKE: Final = 0.88
 """How much of two names is the same."""
 _MOST_KEYS: Final = 100
 _LONGEST_KEY: Final = 40
-_FOREIGN_CHOICES: Final = frozenset({"tool", "any"})
+_FOREIGN_CHOICES: Final = frozenset({"tool", "any", "auto", "none"})
 """Types of a tool choice that Anthropic's API has, and chat completions have not."""
 
 
@@ -94,10 +94,12 @@ def _null_tools(asked: Mapping[str, Any]) -> Iterator[Finding]:
 def _foreign_choice(asked: Mapping[str, Any]) -> Iterator[Finding]:
     """Find a tool choice in Anthropic's form beside tools in the form of chat completions."""
     choice = dict_of(asked.get("tool_choice"))
-    nested = any(isinstance(tool.get("function"), dict) for _, tool in dicts_of(asked.get("tools")))
-    if nested and text_of(choice.get("type")) in _FOREIGN_CHOICES and "function" not in choice:
+    kind, tools = text_of(choice.get("type")), [tool for _, tool in dicts_of(asked.get("tools"))]
+    nested = bool(tools) and all(isinstance(tool.get("function"), dict) for tool in tools)
+    if nested and kind in _FOREIGN_CHOICES and "function" not in choice:
         name = text_of(choice.get("name"))
-        own = {"type": "function", "function": {"name": name}} if name else "required"
+        word = kind if kind in ("auto", "none") else "required"
+        own = {"type": "function", "function": {"name": name}} if name else word
         said = "a tool choice in Anthropic's form beside tools in OpenAI's: servers refuse it, or pass over it"
         mend = f"`tool_choice`: {json_dumps(own)}"
         written = json_dumps(choice, default=repr)

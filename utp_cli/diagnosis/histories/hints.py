@@ -164,11 +164,13 @@ def _servers_own_left_open(asked: Mapping[str, Any]) -> Iterator[Finding]:
     for at, number, block in blocks:
         own = block.get("type") == "server_tool_use" and "code_execution" not in text_of(block.get("name"))
         if own and at < messages[-1][0] and text_of(block.get("id")) not in answered:
-            said = f"no result of {text_of(block.get('name'))}, which Anthropic runs itself: it refuses such a history"
+            said = (
+                f"no result of {text_of(block.get('name'))}, which Anthropic runs itself: it may refuse such a history"
+            )
             mend = "drop the server_tool_use block without its result, or ask for the rest of the turn first"
             written = json_dumps(block, default=repr)
             place = f"/messages/{at}/content/{number}"
-            yield told("missing-tool-result", place, said, written, mend, severity="warning")
+            yield told("missing-tool-result", place, said, written, mend)
             return
 
 
@@ -227,7 +229,7 @@ def _between_items(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     waiting: dict[str, str] = {}  # calls without an output yet, and the first message behind each
     for at, item in dicts_of(asked.get("input")):
         kind, call = text_of(item.get("type")), text_of(item.get("call_id"))
-        if kind == "function_call":
+        if kind == "function_call" and call:
             waiting[call] = ""
         elif kind == "function_call_output":
             if message := waiting.pop(call, ""):
