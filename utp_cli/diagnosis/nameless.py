@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from utp_cli.diagnosis import fixes
-from utp_cli.diagnosis.loops import planned_in
+from utp_cli.diagnosis.announcements import planned_in
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import Observation
 from utp_cli.protocol.numbers import loads_or_none

@@ -27,6 +27,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "client": ("answer", "session"),
     "tool_names": ("answer", "session"),
     "loops": ("answer", "session", "capture"),
+    "announcements": ("answer",),
     "causes_of_servers": (),
     "causes_of_templates": (),
     "causes_of_histories": (),
