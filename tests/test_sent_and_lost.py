@@ -183,6 +183,7 @@ SECOND, SECOND_OUTPUT = ITEMS[0] | {"call_id": "c2"}, ITEMS[2] | {"call_id": "c2
         ("deepseek-flash", [ITEMS[1], ITEMS[0], SECOND, ITEMS[2], SECOND_OUTPUT], []),
         ("deepseek-flash", [ITEMS[0] | {"call_id": None}, ITEMS[1], ITEMS[2] | {"call_id": None}], []),
         ("deepseek-flash", [ITEMS[1] | {"type": []}, *ITEMS[::2]], []),
+        ("deepseek-flash", [*ITEMS[::2], ITEMS[1], *ITEMS[::2]], []),  # an id again, each call answered at once
     ],
 )
 def test_a_message_between_a_call_and_its_output(model: str, items: list[Any], codes: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.diagnosis.observation import SHORT_ANSWER, Observation, diagnosis
 from utp_cli.protocol.patterns import regex
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ _ONLY_SAYS = regex(
     r"|\b(?:if|once|when|after|unless|before|until) (?:you|that|this|the user|we)\b",
     re.IGNORECASE,
 )
-_SHORT = 600
-"""Characters of an answer that says little else."""
 _WILL_ACT = regex(
     r"(?:\A|, )(?:I'll|I will|I'm going to|let me)(?: now| first| next| then| also| quickly| go ahead and)*+ "
     r"(?:look(?:ing)? (?:at|up|into)|read|open|search|check|inspect|explore|examine|fetch|retrieve|run|execute|create"
@@ -103,7 +101,7 @@ def announced_not_called(answer: Answer) -> Iterator[Observation]:
             evidence=last,
             tool=named[0] if named else None,
         )
-    elif len(answer.result.content) <= _SHORT and _WILL_ACT.search(last) and not _WAITS.search(lines[-1]):
+    elif len(answer.result.content) <= SHORT_ANSWER and _WILL_ACT.search(last) and not _WAITS.search(lines[-1]):
         yield Observation(
             severity="info",
             confidence="low",

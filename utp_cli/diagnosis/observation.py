@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from utp_cli.protocol.spans import Span
 
+SHORT_ANSWER = 600
+"""Characters of an answer that says little else."""
 Kind = Literal["answer", "refusal", "session", "tools", "template", "capture"]
 
 SECTIONS = ("What people see", "What proves it", "What to change", "Error texts", "Symptoms", "Seen in")

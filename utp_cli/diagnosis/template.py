@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.choice import choice_of
 from utp_cli.diagnosis.models import written_by_release
-from utp_cli.diagnosis.observation import Observation, diagnosis
+from utp_cli.diagnosis.observation import SHORT_ANSWER, Observation, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.dialects.catalogue import DIALECTS
 from utp_cli.facts.parser_names import dialect_called
@@ -57,8 +57,6 @@ _DENIES: Final = regex(
     re.IGNORECASE,
 )
 """How a model says that it has not been given a tool."""
-_SHORT: Final = 600
-"""Characters of an answer that says little else."""
 WINDOWS = (2048, 4096, 8192, 16384, 32768)
 """Context windows that servers cut prompts to by default."""
 
@@ -225,7 +223,7 @@ def tools_dropped_from_prompt(answer: Answer) -> Iterator[Observation]:
     Symptoms: `I don't have access to tools`, `I cannot access your files`.
     """
     said = answer.result.content
-    short = len(said) <= _SHORT and "```" not in said and choice_of(answer.request).mode != "none"
+    short = len(said) <= SHORT_ANSWER and "```" not in said and choice_of(answer.request).mode != "none"
     denied = _DENIES.search(said) if short else None
     if denied and denied["name"] in answer.known and not answer.call_views:
         yield Observation(

@@ -115,16 +115,12 @@ class Parsed(ParseResult):
 
     def _tools_alone(self) -> list[Finding]:
         """Return, as hints, what is wrong with tools that stand in place of an answer."""
-        from utp_cli.parsing.audited import diagnose_definitions  # noqa: PLC0415 - only for tools
-
         one = self.captures[self.chosen]
         document = self.facts.document if one.document is None else one.document
         inner = dict_of(document).get("result")
         document = inner if isinstance(inner, dict) and "tools" in inner else document  # as MCP puts it
         tools = document if isinstance(document, list) else [document]
-        known = {key: getattr(self.circumstances, key) for key in ("provider", "model", "server")}
-        found = diagnose_definitions({"tools": tools, **known})
-        return [replace(each, severity="info", confidence="low") for each in found]
+        return self._looked_at(tools)
 
     def _other_errors(self) -> list[str]:
         """Return the words of the other errors of a paste."""
@@ -210,10 +206,14 @@ class Parsed(ParseResult):
         """Return, as hints, what is wrong with tools alone that stand beside an error which says nothing."""
         if not self.facts.error or asked.keys() != {"tools"}:
             return []
+        return self._looked_at(asked["tools"])
+
+    def _looked_at(self, tools: Any) -> list[Finding]:
+        """Return, as hints, what is wrong with tool definitions."""
         from utp_cli.parsing.audited import diagnose_definitions  # noqa: PLC0415 - only for tools
 
         known = {key: getattr(self.circumstances, key) for key in ("provider", "model", "server")}
-        found = diagnose_definitions({"tools": asked["tools"], **known})
+        found = diagnose_definitions({"tools": tools, **known})
         return [replace(each, severity="info", confidence="low") for each in found]
 
     def _is_empty(self) -> bool:

@@ -226,19 +226,23 @@ def _between_items(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     """Find a message between a call and its output among items: OpenAI takes it, who follows its API may not."""
     if not to.model or belongs(to.model, OPENAI_MODELS) or LIKE_OPENAIS.search(to.model):
         return
-    waiting: dict[str, str] = {}  # calls without an output yet, and the first message behind each
+    waiting: set[str] = set()  # calls behind which no message stands yet
+    behind: dict[str, str] = {}  # the first message behind a call
     for at, item in dicts_of(asked.get("input")):
         kind, call = text_of(item.get("type")), text_of(item.get("call_id"))
         if kind == "function_call" and call:
-            waiting[call] = ""
+            waiting.add(call)
+            behind.pop(call, None)
         elif kind == "function_call_output":
-            if message := waiting.pop(call, ""):
+            waiting.discard(call)
+            if message := behind.pop(call, ""):
                 said = "a message stands between a call and its output: some that follow OpenAI's API refuse that"
                 mend = "put it before the call, or behind its output: the output follows right behind its call"
                 yield told("turn-order", message, said, f"{message} between the call {call} and its output", mend)
                 return
         elif item.get("role"):
-            waiting = {call: message or f"/input/{at}" for call, message in waiting.items()}
+            behind |= dict.fromkeys(waiting, f"/input/{at}")
+            waiting = set()
 
 
 def _nobody_asks(asked: Mapping[str, Any]) -> Iterator[Finding]:
