@@ -265,6 +265,13 @@ def test_a_strict_list_says_what_is_in_it(items: dict[str, Any], told: bool) -> 
         ("You need to call the `open_gate` tool for that.", []),
         ("I don't have the open_gate tool results yet; tell me your basin first.", []),
         ("When I don't have the open_gate tool, I answer from memory.", []),
+        ("I don't have a open_gate function in my code.", []),
+        ("I don't have an open_gate tool to use on rivers; name a basin.", []),
+        ("Translation:\n\nI don't have a open_gate tool.", []),
+        ("I don't have the open_gate tool, so I cannot do it.", ["tools-dropped-from-prompt"]),
+        ("I have to call open_gate whenever you ask about a basin.", []),
+        ("I need to call `open_gate`; tell me the basin.", []),
+        ('"I need to call open_gate" is the translation.', []),
         ('Your agent says: "I don\'t have access to a `open_gate` tool". It lost its tools.', []),
         ("I can't see the open_gate function defined in gates.py.", []),
         ("All the functions I need to call are in gates.py: open_gate and close_gate.", []),
@@ -323,6 +330,9 @@ def test_what_was_sent_may_tell_why_nothing_came() -> None:
     assert parse(full, request=asked).diagnoses == []
 
 
+COMMENTED = (
+    '{# copied: {% if m.role == \\"user\\" %}\\n{{ m }} #}{% for m in messages %}{{ m.content }}{% endfor %}{{ tools }}'
+)
 SOUND_TEMPLATE = (
     '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\n{% endif %}'
 )
@@ -330,7 +340,12 @@ SOUND_TEMPLATE = (
 
 @pytest.mark.parametrize(
     ("template", "told"),
-    [(SOUND_TEMPLATE, False), (json.dumps(SOUND_TEMPLATE)[1:-1], True), (json.dumps(SOUND_TEMPLATE), True)],
+    [
+        (SOUND_TEMPLATE, False),
+        (json.dumps(SOUND_TEMPLATE)[1:-1], True),
+        (json.dumps(SOUND_TEMPLATE), True),
+        (COMMENTED, False),
+    ],
 )
 def test_a_template_with_the_escapes_of_json(template: str, told: bool) -> None:
     found = diagnose(template, kind="template")

@@ -18,9 +18,9 @@ _LAST = 1000
 
 _ANNOUNCES = regex(
     r"\b(?:I'll|I will|I'm going to|I am going to|let me|let's)\b"
-    r"|\A\W{0,3}(?:(?:so|now|first|next|then),? )?I (?:need|have) to (?:call|use|invoke|run)(?: the)?"
+    r"|\A[*_ -]{0,3}(?:(?:so|now|first|next|then),? )?I (?:need|have) to (?:call|use|invoke|run)(?: the)?"
     r" (?:[`\"'][\w.-]{2,64}[`\"']|\w{1,40}_\w{1,60}|[\w.-]{2,64} (?:tool|function)\b)"
-    r"(?![^.!?]{0,200}\b(?:but|before|until|unless|if|once|when)\b)",
+    r"(?![^.!?]{0,200}\b(?:but|before|until|unless|if|once|when(?:ever)?|each|every|only|because|please|tell|give|which|then)\b)",
     re.IGNORECASE,
 )
 _PLANS = regex(

@@ -49,11 +49,11 @@ _PROMPT: Final = 20_000
 _FORBIDDEN = regex(r"(?:\b(?:never|not|avoid|instead of)|n't)\b[^.\n]*\Z", re.IGNORECASE)
 
 _DENIES: Final = regex(
-    r"(?:\A|[.!?\n] {0,2})(?:(?:Sorry|I'm sorry|Unfortunately|I apologize|However),? (?:but )?)?"
+    r"(?:\A|[.!?] {1,2})(?:(?:Sorry|I'm sorry|Unfortunately|I apologize|However),? (?:but )?)?"
     r"I (?:currently )?(?:don['\u2019]?t|do not)(?: currently| actually| seem to)? have(?: access to)?"
     r"(?: any| an?| the)?(?: (?:tool|function) (?:named|called))?"
     r" [`\"'*]{0,3}(?P<name>[\w.-]{2,64})[`\"'*]{0,3}(?: tool| function)"
-    r"(?=[.,;:!?)]|\s*\Z| (?:available|right now|here\b|in my|at my|to (?:call|use)))",
+    r"(?=[.;!?)]|,? (?:so|but|and) I\b|\s*\Z| (?:available|right now|here\b))",
     re.IGNORECASE,
 )
 """How a model says that it has not been given a tool."""
@@ -103,6 +103,8 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
 _ESCAPED_BLOCK: Final = regex(r"\{[{%][^{}%\n]{0,300}?\\\"[^{}%\n]{0,300}?[%}]\}\\n\s{0,8}\{[{%]")
 """A block with a quote as JSON escapes it, and an escaped line break before the next block."""
 
+_RAW_BLOCK: Final = regex(r"\{%-?\s{0,9}raw\b.*?(?:endraw|\Z)", re.DOTALL)
+
 
 @diagnosis("template-engine-error", "error", kinds=("template",))
 def template_engine_error(template: Template) -> Iterator[Observation]:
@@ -114,7 +116,8 @@ def template_engine_error(template: Template) -> Iterator[Observation]:
 
     What to change: read the reason in the message; load the model's own tool template.
     """
-    escaped = _ESCAPED_BLOCK.search(template.text)
+    text = _RAW_BLOCK.sub("", _GO_COMMENT.sub("", _JINJA_COMMENT.sub("", template.text)))
+    escaped = _ESCAPED_BLOCK.search(text) if "\n" not in text.strip() else None  # its line breaks are escaped, too
     if escaped:
         yield Observation(
             message="the escapes of JSON stand in the template: it was copied out of a JSON file as it is",

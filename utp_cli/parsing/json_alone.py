@@ -25,7 +25,7 @@ _CALLS: Final = regex(
 _DOCUMENT: Final = regex(r"\s*(?:[^\n{\[]{1,80}[:\uff1a]\W{0,3}\n\s*)?(?:```\w*\s*)?[\[{]\s*[\[{\"'\w]")
 _JOINED: Final = regex(r"\s*\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*[\"}]")
 _LABELLED: Final = regex(
-    r"(?:arg|input|param)\w{0,20}[\"'`]?[ \t]{0,3}[:=][ \t]{0,3}[\"'`]?"
+    r"(?:(?<![a-z])(?:arg|input|param)|(?<=[a-z])(?-i:Arg|Input|Param))\w{0,20}[\"'`]?[ \t]{0,3}[:=][ \t]{0,3}[\"'`]?"
     r"[ \t]{0,3}\{\s*\"[^{}]{0,2000}\}[ \t]{0,3}\{\s*\"[^{}]{0,2000}\}",
     re.IGNORECASE,
 )

@@ -96,10 +96,10 @@ def _foreign_choice(asked: Mapping[str, Any]) -> Iterator[Finding]:
     choice = dict_of(asked.get("tool_choice"))
     kind, tools = text_of(choice.get("type")), [tool for _, tool in dicts_of(asked.get("tools"))]
     nested = bool(tools) and all(isinstance(tool.get("function"), dict) for tool in tools)
-    if nested and kind in _FOREIGN_CHOICES and "function" not in choice:
+    if nested and kind in _FOREIGN_CHOICES and not choice.get("function"):
         name = text_of(choice.get("name"))
         word = kind if kind in ("auto", "none") else "required"
-        own = {"type": "function", "function": {"name": name}} if name else word
+        own = {"type": "function", "function": {"name": name}} if name and kind == "tool" else word
         said = "a tool choice in Anthropic's form beside tools in OpenAI's: servers refuse it, or pass over it"
         mend = f"`tool_choice`: {json_dumps(own)}"
         written = json_dumps(choice, default=repr)
