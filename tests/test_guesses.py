@@ -124,13 +124,13 @@ def _likes(monkeypatch, *codes):
 
 
 def _general(doubtful):
-    """Return the text of a family that is most of an error, and the diagnosis that it proves."""
+    """Return the text of a family that is nearly all of an error, and the diagnosis that it proves."""
     for entry in (entry for entry in error_texts() if entry.by == MANY and entry.doubtful is doubtful):
         start, end = pattern_of(entry.match).search(entry.example.lower()).span()
         named = utp_cli.parse({"error": {"message": entry.example}}).named
-        if [(one.code, one.confidence) for one in named] == [(entry.code, "medium")] and 2 * (end - start) > len(
-            entry.example
-        ):
+        if [(one.code, one.confidence) for one in named] == [(entry.code, "medium")] and 10 * (
+            end - start
+        ) >= 9 * len(entry.example):
             return entry.example, entry.code
     raise AssertionError
 
