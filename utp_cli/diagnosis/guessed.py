@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.fixes import label_of, tool_parser
 from utp_cli.diagnosis.likeness import most_like
+from utp_cli.diagnosis.mentions import mentioned
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, finding_of
 from utp_cli.facts.error_texts.entries import MANY
@@ -39,9 +40,9 @@ def weighed(found: list[Finding], words: str, engine: str | None) -> list[Findin
     """Return what was found in an error; as a guess, with others, where only a family tells it and its words do not.
 
     That is so where the words of the error are more like those of three other causes, and the family's text covers
-    less than the most of it; of a doubtful family, where another cause is likelier, and there is more. Measured on 746 failures of
-    public threads that nobody had seen before (29 November 2026): of 48 causes that families told and that are among
-    the three likeliest 42 are right, of 9 that are not 4.
+    less than the most of it; of a doubtful family, where another cause is likelier, and there is more. Measured on
+    746 failures of public threads that nobody had seen before (29 November 2026): of 48 causes that families told and
+    that are among the three likeliest 42 are right, of 9 that are not 4.
     """
     family = _family(found, words)
     if not family:
@@ -98,7 +99,13 @@ def guesses(code: str, words: str, engine: str | None, subject: Answer | None = 
     why = {code: "the form of the input hints at it"} if code else {}
     for entry in most_like(words) if words else ():
         why.setdefault(entry.code, _like(entry))
-    return [_guess(one, why[one], engine, subject) for one in [*why][:_MOST]]
+    found = [_guess(one, why[one], engine, subject) for one in [*why][:_MOST]]
+    about = mentioned(words)
+    return (
+        [replace(one, message=f"{one.message.rstrip('.')} (the error names {about})") for one in found]
+        if about
+        else found
+    )
 
 
 def _guess(code: str, evidence: str, engine: str | None, subject: Answer | None) -> Finding:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.diagnosis import fixes
 from utp_cli.diagnosis.issues import DUE, MISSING, UNKNOWN, issues_told, keywords_told
 from utp_cli.diagnosis.json_text import strict
+from utp_cli.diagnosis.mentions import mentioned
 from utp_cli.diagnosis.models import dialect_of
 from utp_cli.diagnosis.observation import clipped, finding_of, section
 from utp_cli.facts.error_texts.entries import MANY, pattern_of
@@ -163,6 +164,9 @@ def _message(rule: Rule[Any], match: FoundText, said: str) -> str:
     elif rule.code == "tool-execution-failed" and entry.prio < 0:  # a general text: what follows is the reason
         details = clipped(_TOOL.sub("", said[match.span[1] :], count=1).lstrip(_EDGES).rstrip(), _REASON)
     named = named or ("" if details else _place(said, match))
+    if entry.is_general and not (named or details):
+        about = mentioned(said, match.span, but=entry.cause)
+        named = f"; it names {about}" if about else ""
     told = f"{rule.headline.rstrip('.')} ({_said_by(entry)}{named})"
     return f"{told}: {details}" if details else told
 
