@@ -20,7 +20,8 @@ CAUSES = (
         "content-shape",
         "The content of a message has a form that this API does not take.",
         sees="HTTP 400 as soon as a list of parts, an object, or a part of another API is sent.",
-        change="content as a string, or as text parts of this API; translate tool_use, tool_result and thinking parts.",
+        change="content as a string, or as text parts of this API; translate tool_use, tool_result and thinking parts; "
+        "write the result of a tool as text (JSON, encoded), or as the object that the API wants.",
         servers={"ollama": "/api/chat takes a string only"},
     ),
     cause(
@@ -39,7 +40,8 @@ CAUSES = (
         "block-extra-field",
         "A message or block was sent back with fields that the input does not take.",
         sees="HTTP 400 that names a field of an answer.",
-        change="keep only the fields of the input when an answer is put into the history.",
+        change="keep only the fields of the input when an answer is put into the history: remove `reasoning_content`, "
+        "`id`, `name`, `index`, `cache_control`, `metadata` and the like where this API does not know them.",
     ),
     cause(
         "too-many-calls",

@@ -19,8 +19,8 @@ CAUSES = (
         star=True,
         sees="HTTP 400 as soon as `tools` is sent.",
         change="send no `tools`, describe them in the system prompt (`utp render-tools -f prompt`) and parse the "
-        "text; or "
-        "take a model that is served with tools.",
+        "text; or take a model that is served with tools; where the model itself has them, update server and client, "
+        "and load a template that renders tools.",
         servers={
             "ollama": "pull a model tagged tools, or rebuild this one with a TEMPLATE that renders `.Tools`; else send "
             "no `tools`",
@@ -70,10 +70,10 @@ CAUSES = (
         "schema-not-compilable",
         "The server cannot compile a tool's schema into a grammar.",
         sees="one tool of many, and every request with tools is refused; or only those with a forced tool choice.",
-        change="find the tool whose schema has the keyword (often `pattern`, `format`, large bounds or an unusual "
-        "type) "
-        "and drop or rewrite that keyword; `utp audit` names such nodes. With tool choice `auto` some servers compile "
-        "nothing.",
+        change="find the tool whose schema has the keyword (often `pattern`, `format`, large bounds such as "
+        "`maxLength` and `maxItems`, a schema that is `true` or `{}`, an object without properties, or an unusual "
+        "type) and drop or rewrite that keyword; `utp audit` names such nodes. With tool choice `auto` some servers "
+        "compile nothing; a newer server compiles more.",
         servers={
             "llama.cpp": "drop `pattern` (write `[0-9]` for `\\d`, anchor it with `^` and `$`), lower `maxLength` and "
             "`maxItems` (repetition) to 2000 or less, give each node a known `type`",
@@ -113,7 +113,8 @@ CAUSES = (
         "constraint-unavailable",
         "The server has no backend for structured output.",
         sees="HTTP 400 for `response_format`, a forced tool or strict tools.",
-        change="start it with a backend for guided decoding.",
+        change="start it with a backend for guided decoding, or a newer release; where it knows no `json_schema`, send "
+        "`response_format: json_object` and the schema in the prompt.",
         servers={
             "tensorrt-llm": "`guided_decoding_backend: xgrammar`",
             "vllm": "`--structured-outputs-config.backend xgrammar` or `guidance`",
@@ -171,7 +172,8 @@ CAUSES = (
         "reasoning-effort-refused",
         "The model or server does not take this value for thinking.",
         sees="HTTP 400 as soon as an effort or a thinking mode is sent.",
-        change="send a value of the list in the message, or leave the field out.",
+        change="send a value of the list in the message (mostly low, medium, high), or leave `reasoning_effort`, or "
+        "`thinking`, out.",
     ),
     cause(
         "thinking-unsupported",
@@ -183,7 +185,8 @@ CAUSES = (
         "responses-state-missing",
         "The server keeps no answers, and the request refers to an earlier one.",
         sees="HTTP 400 or 404 on the second turn of a Responses client.",
-        change="send the whole input each time, without `previous_response_id`.",
+        change="send the whole input each time, without `previous_response_id` and without the ids of items; or "
+        "`store: true`, and for reasoning `include: reasoning.encrypted_content`.",
         servers={
             "vllm": "`VLLM_ENABLE_RESPONSES_API_STORE=1` keeps answers",
             "sglang": "`--enable-response-store` keeps answers",

@@ -64,13 +64,14 @@ CAUSES = (
         "The chat template reads a field that was not sent.",
         sees="HTTP 400 or 500 as soon as a tool, or a call, lacks the field.",
         change="send the full form: `type`, `function.name`, `function.parameters` in each tool, `name` where the "
-        "message names it.",
+        "message names it; `content` in each message, also where it is empty; what else the template asks for goes "
+        "into `chat_template_kwargs`; or guard it in the template (`is defined`).",
     ),
     cause(
         "template-engine-limit",
         "The template engine of this server lacks something that the template uses.",
         sees="HTTP 500 on each request, or only on those with tools; other servers render the same template.",
-        change="update the server; or load a template without that filter, test or method.",
+        change="update the server; or load a template without that filter, test, method or block.",
         servers={
             "llama.cpp": "a newer build (it has an engine of its own since the end of 2025), or "
             "`--chat-template-file` with a template of `models/templates`",

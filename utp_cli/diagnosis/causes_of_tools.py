@@ -46,7 +46,11 @@ CAUSES = (
         sees="HTTP 400 that names a field of the tools; a Realtime session goes on without its tools.",
         proof="an error text that says so; a tool in another API's form where who gets it is known; a tool of a "
         "Realtime session without `type`.",
-        change="`utp render-tools TOOLS --provider NAME` writes them as this provider wants them.",
+        change="`tools` is a list; chat completions take `type: function` and, under `function`, name, description "
+        'and `parameters` (`{"type": "object", "properties": {}}` where there are none), the Responses API the same '
+        "without `function`, Anthropic name and `input_schema`, Gemini `functionDeclarations`; a field that the "
+        "message names and this API does not know (`strict`, say) is to be left out; `utp render-tools TOOLS "
+        "--provider NAME` writes them as this provider wants them.",
     ),
     cause(
         "tool-type-unsupported",
@@ -67,8 +71,9 @@ CAUSES = (
         "tool-choice-malformed",
         "The tool choice has the form of another API, or names a tool that was not sent.",
         sees="HTTP 400 as soon as a call is forced.",
-        change='OpenAI chat: "required" or {"type": "function", "function": {"name": N}}; Responses: {"type": '
-        '"function", "name": N}; Anthropic: {"type": "any"} or {"type": "tool", "name": N}; and send the tool named.',
+        change='write `tool_choice` in this API\'s form, once, or leave it out; OpenAI chat: "auto", "none", '
+        '"required" or {"type": "function", "function": {"name": N}}; Responses: {"type": "function", "name": N}; '
+        'Anthropic: {"type": "any"} or {"type": "tool", "name": N}; and send the tool named.',
     ),
     cause(
         "tool-options-without-tools",
@@ -154,7 +159,7 @@ CAUSES = (
         severity="warning",
         sees="a recursion limit or a maximum of turns.",
         change="look for the same call again and again first (`identical-call-loop`), and for calls that the model "
-        "writes as text; then raise the limit.",
+        "writes as text; then raise the limit (`recursion_limit`, `max_iterations`, `max_turns`).",
     ),
     cause(
         "output-retries-exhausted",

@@ -155,7 +155,10 @@ def schema_invalid(tools: ToolSet) -> Iterator[Observation]:
     seven types. Or `required` or `properties` stand beside the schema, where nobody reads them and Mistral refuses
     the tool. Else an error text that says so.
 
-    What to change: `utp audit` shows the keyword and its place in the tools.
+    What to change: `required` is a list of names in its object, or left out; `properties` an object (`{}` where it
+    is empty, no list), and each property a schema; `enum` a list of values; `type` one of string, number, integer,
+    boolean, object, array, null, or a list of them; bounds are numbers; `utp audit` shows the keyword and its place in
+    the tools.
     """
     for definition in tools.definitions:
         yield from _beside_schema(definition)
@@ -228,8 +231,9 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Observation]:
     Schema type (`$schema`, `additionalProperties`, `$ref`, `$defs`, `const`, `exclusiveMinimum`, `oneOf`,
     `allOf`, `not`, …), a list as `type`, a format or an enum that it does not take.
 
-    What to change: send the schema in `parametersJsonSchema` instead of `parameters`, or strip these
-    keywords (`utp render-tools --provider gemini` does).
+    What to change: send the schema in `parametersJsonSchema` instead of `parameters` (`responseJsonSchema` instead of
+    `responseSchema`), or remove these keywords, such as `additionalProperties`, `$schema`, `const`, `default`,
+    `exclusiveMinimum`, `propertyNames` (`utp render-tools --provider gemini` does).
 
     Error texts: `Invalid JSON payload received. Unknown name "additionalProperties" at
     'tools[0].function_declarations[0].parameters': Cannot find field`, `Unknown name "$schema"`.

@@ -67,7 +67,7 @@ _EXACT = regex(r"[`{]|--\w")
 """What a clause has that must not be lost: code, an option."""
 _SAME = 0.6
 """The part of a clause's words that was said before, so that it says nothing new."""
-_LITTLE = 24
+_LITTLE = 70
 """Characters of a fix that says too little by itself."""
 _OPTION = regex(r"(?<![\w-])--[a-z][\w-]{1,60}")
 _PARSER = regex(r"--tool[-_](?:call-)?parser (\S+)")

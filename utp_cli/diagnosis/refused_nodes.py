@@ -66,8 +66,9 @@ def gemini_schema_shape(tools: ToolSet) -> Iterator[Observation]:
     What proves it: an error text that names the node; or, in tools for Gemini, an object inside the schema without
     properties, or a name in `required` that is no property.
 
-    What to change: send the schema in `parametersJsonSchema`; or mend the node: objects need properties, enums are
-    strings, `required` names existing properties, one type only.
+    What to change: send the schema in `parametersJsonSchema` (`responseJsonSchema` for an answer); or mend the node:
+    objects need properties, enums are strings, `required` names existing properties, one type only; remove a keyword
+    that the message names.
     """
     for definition in tools.definitions:
         if provider_called(tools.provider, definition.tool.form).name != _GEMINI:

@@ -114,7 +114,9 @@ def template_engine_error(template: Template) -> Iterator[Observation]:
 
     What proves it: a template with the escapes of JSON in it, in quotes and between blocks.
 
-    What to change: read the reason in the message; load the model's own tool template.
+    What to change: read the reason in the message: a value of another kind than the template reads (a content that is
+    no string, arguments that are text), or a fault of the template; load the model's own tool template, in its newest
+    version.
     """
     text = _RAW_BLOCK.sub("", _GO_COMMENT.sub("", _JINJA_COMMENT.sub("", template.text)))
     escaped = _ESCAPED_BLOCK.search(text) if "\n" not in text.strip() else None  # its line breaks are escaped, too

@@ -51,7 +51,7 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
 
     What to change: offer a tool of that name (register it, or switch its tool set on), or return an error result that
     lists the tools; offer fewer and clearer tools. Llama 3.1 and gpt-oss: switch their built-in tools off in the
-    template.
+    template. `multi_tool_use.parallel` is no tool: unwrap its `tool_uses`.
 
     Error texts: `MCP error -32602: Tool get_ordr not found`, `Error: get_ordr is not a valid tool, try
     one of [get_order]`, `attempted to call tool … which was not in request.tools`.
