@@ -213,7 +213,9 @@ def bad_annotation(tool: AuditedTool) -> Iterator[ToolObservation]:
             yield ToolObservation(pointer=at, message=f"{shown(key)} is no annotation", hint=f"did you mean '{meant}'?")
         elif key in HINTS and not isinstance(value, bool):
             yield ToolObservation(
-                pointer=at, message=f"{key} is {shown(value)}, not true or false", hint="write true or false"
+                pointer=at,
+                message=f"{key} is {shown(value)}, not true or false",
+                hint="write true or false without quotes: a boolean",
             )
         elif key not in (*HINTS, "title") and "UTP606" in tool.options.named:
             yield ToolObservation(pointer=at, message=f"{shown(key)} is no annotation of MCP", severity="info")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.auditing.subject import ToolObservation, audit_rule, shown
 from utp_cli.auditing.subset import kind_of, refused_by
-from utp_cli.facts.schema_subsets import GEMINI_SCHEMA
+from utp_cli.facts.schema_subsets import GEMINI_SCHEMA, in_place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def gemini_unsupported_schema(node: Node) -> Iterator[ToolObservation]:
     for key in refused_by(GEMINI_SCHEMA, node):
         if key not in ("format", "enum"):
             yield ToolObservation(
-                pointer=node.at(key), message=f"gemini refuses `{key}`", hint="drop it, or say it in words"
+                pointer=node.at(key), message=f"gemini refuses `{key}`", hint=in_place_of(key, GEMINI_SCHEMA)
             )
     if isinstance(node.schema.get("type"), list):
         yield ToolObservation(
@@ -80,5 +80,5 @@ def gemini_enum_not_string(node: Node) -> Iterator[ToolObservation]:
         yield ToolObservation(
             pointer=node.at("enum"),
             message=f"gemini takes an enum of texts only, not {shown(values)}",
-            hint="write `type: string` and the values as text",
+            hint="write `type: string` and the values as text, and drop empty ones",
         )

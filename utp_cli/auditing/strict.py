@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from utp_cli.auditing.subject import AuditedTool, AuditedToolSet, ToolObservation, audit_rule, compact, shown
 from utp_cli.auditing.subset import refused_by
 from utp_cli.facts.providers import ANTHROPIC_MODE, OPENAI_MODE, OPENAI_OLD_LIMITS
+from utp_cli.facts.schema_subsets import in_place_of
 from utp_cli.schemas.resolve import recursive
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def strict_unsupported_keyword(tool: AuditedTool) -> Iterator[ToolObservation]:
                 yield ToolObservation(
                     pointer=node.at(key),
                     message=f"the strict mode of {mode.name} refuses `{key}: {shown(node.schema[key])}`",
-                    hint="say it in the description instead",
+                    hint=in_place_of(key, mode.schema),
                 )
         if "openai" in tool.strict_modes and "default" in node.schema:
             yield ToolObservation(

@@ -24,12 +24,12 @@ _LONGEST = 2000
 class Misfit(Record):
     """One place where a value is not what the schema asks."""
 
-    kind: Literal["missing", "type", "unexpected"]
+    kind: Literal["missing", "type", "unexpected", "enum"]
     path: str
     """JSON Pointer into the arguments."""
     value: Any = None
     asked: tuple[str, ...] = ()
-    """`type`: the JSON types that would do. `unexpected`: the names that exist."""
+    """`type`: the JSON types that would do. `unexpected`: the names that exist. `enum`: the texts that would do."""
 
 
 def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
@@ -43,6 +43,8 @@ def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
         asked = certain_types(schema)
         if path and asked and json_type(value) not in asked and not _counts_as(value, asked):
             yield Misfit(kind="type", path=path, value=value, asked=asked)
+        elif isinstance(value, str) and (texts := _texts(schema)) and value not in texts:
+            yield Misfit(kind="enum", path=path, value=value, asked=texts)
         elif isinstance(value, dict):
             yield from _members(path, value, schema)
             properties = _properties(schema)
@@ -50,6 +52,14 @@ def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
         elif isinstance(value, list):
             items = schema.get("items")
             todo.extend((path + pointer(index), item, items) for index, item in enumerate(value))
+
+
+def _texts(schema: dict[str, Any]) -> tuple[str, ...]:
+    """Return the texts that an enum of texts alone allows; none where the schema may allow others."""
+    listed = schema.get("enum")
+    if not isinstance(listed, list) or any(key in schema for key in _FREE):
+        return ()
+    return tuple(listed) if all(isinstance(one, str) for one in listed) else ()
 
 
 def _members(path: str, value: dict[str, Any], schema: dict[str, Any]) -> Iterator[Misfit]:

@@ -129,6 +129,10 @@ def _place(index: int, message: dict[str, Any]) -> str:
     return message.place if isinstance(message, HistoryMessage) and message.place else f"/messages/{index}"
 
 
+_ROLES = {"ai": "assistant", "human": "user", "model": "assistant"}
+"""What client libraries call the two sides."""
+
+
 def _turn(place: str, message: dict[str, Any]) -> MessageTurn:
     role = message.get("role")
     blocks = message.get("content")
@@ -137,7 +141,7 @@ def _turn(place: str, message: dict[str, Any]) -> MessageTurn:
     called = [*_calls(place, message), *_tool_uses(place, listed)]
     return MessageTurn(
         pointer=place,
-        role=role if isinstance(role, str) else "",
+        role=_ROLES.get(role, role) if isinstance(role, str) else "",
         calls=tuple(call for call, _ in called),
         sources=tuple(source for _, source in called),
         results=tuple(results),

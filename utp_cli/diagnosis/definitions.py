@@ -9,6 +9,7 @@ from utp_cli.diagnosis.observation import Observation, clipped, diagnosis
 from utp_cli.diagnosis.subject import compact
 from utp_cli.diagnosis.untold_objects import untold_arguments, untold_object
 from utp_cli.facts.providers import NARROWEST_NAME, PORTABLE, UNKNOWN, USUAL_TOOLS, provider_called
+from utp_cli.facts.schema_subsets import in_place_of
 from utp_cli.protocol.records import replace
 from utp_cli.protocol.spans import pointer
 from utp_cli.schemas.resolve import recursive, resolve
@@ -35,10 +36,11 @@ def _provider(tools: ToolSet, definition: Definition) -> Provider:
     return provider_called(tools.provider, definition.tool.form)
 
 
-def _at(definition: Definition, node: SchemaPlace, message: str, evidence: str) -> Observation:
+def _at(definition: Definition, node: SchemaPlace, message: str, evidence: str, fix: str = "") -> Observation:
     return Observation(
         message=f"{definition.tool.name}: {message}",
         evidence=evidence,
+        fix=fix,
         pointer=node.pointer,
         tool=definition.tool.name,
     )
@@ -60,6 +62,12 @@ def _about_name(definition: Definition, message: str, evidence: str) -> Observat
     return Observation(message=message, evidence=evidence, pointer=place, tool=definition.tool.name)
 
 
+def _runs_itself(definition: Definition) -> bool:
+    """Whether the tool has a type of the provider's own, such as Moonshot's `builtin_function`: it has its own name."""
+    kind = definition.raw.get("type") if isinstance(definition.raw, dict) else None
+    return isinstance(kind, str) and kind not in ("function", "custom", "object")
+
+
 @diagnosis("tool-name-invalid", "error", star=True, kinds=("tools",))
 def tool_name_invalid(tools: ToolSet) -> Iterator[Observation]:
     r"""A tool's name has characters that the provider refuses.
@@ -77,6 +85,8 @@ def tool_name_invalid(tools: ToolSet) -> Iterator[Observation]:
     """
     for definition in tools.definitions:
         name, provider = definition.tool.name, _provider(tools, definition)
+        if _runs_itself(definition):
+            continue
         rule = PORTABLE if provider is UNKNOWN else provider.names
         if not definition.is_schema and (not name or not rule.spelt(name)):
             yield _about_name(definition, f"the name {name!r} has characters that are refused", name or "no name")
@@ -249,7 +259,8 @@ def schema_keyword_unsupported(tools: ToolSet) -> Iterator[Observation]:
             names = ", ".join(dict.fromkeys(name for _, refused in places for name in refused))
             where = f" ({len(places)} places)" if len(places) > 1 else ""
             evidence = clipped(compact(places[0][0].schema), 120)
-            yield _at(definition, places[0][0], f"Gemini refuses {names}{where}", evidence)
+            fix = f"{in_place_of(places[0][1][0], subset)}; or send the schema in `parametersJsonSchema`"
+            yield _at(definition, places[0][0], f"Gemini refuses {names}{where}", evidence, fix=fix)
 
 
 def _refused(subset: SchemaSubset, schema: dict[str, Any]) -> list[str]:

@@ -63,7 +63,7 @@ _REASON = 160
 """Characters of what a tool says after the words that it failed."""
 _TOOL = regex(r"\A[ '\"`]{1,3}[\w./-]{1,80}['\"`)]{0,2}(?=: )")
 """The tool's name between them."""
-_EXACT = regex(r"[`{]|--\w")
+_EXACT = regex(r"`([^`]{1,80})`|(--[\w-]{1,60}|\{[^}]{1,80}\})")
 """What a clause has that must not be lost: code, an option."""
 _SAME = 0.6
 """The part of a clause's words that was said before, so that it says nothing new."""
@@ -334,10 +334,11 @@ def _fix(refusal: Refusal, entry: ErrorText, rule: Rule[Any]) -> str:
 def _joined(own: str, general: str) -> str:
     """Join what helps against this text, and in general: of the general advice only what says something new."""
     said = _words(own)
+    exact = [(part, [one[1] or one[2] for one in _EXACT.finditer(part)]) for part in general.split("; ")]
     new = [
         part
-        for part in general.split("; ")
-        if _EXACT.search(part) or len(_words(part) & said) < _SAME * len(_words(part))
+        for part, code in exact
+        if any(one not in own for one in code) or (not code and len(_words(part) & said) < _SAME * len(_words(part)))
     ]
     later = _words("; ".join(new))
     kept = [part for part in own.split("; ") if not _words(part) <= later]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import lone_closing
+from utp_cli.diagnosis.subject import compact
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 
@@ -165,13 +166,13 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
 
     What people see: calls are broken or missing in a stream; without streaming the same answer is fine.
 
-    What proves it: an error body, a log line or an error in a stream with one of the texts below; or a streamed call
-    whose name came, and whose arguments are JSON but for their beginning (not Anthropic's, who streams what the model
-    writes), or are JSON once the quotes around a list or an object are taken off. A warning: response.completed of the
-    Responses API has an empty output, and calls that were streamed never got their response.output_item.done, from
-    which many clients build their answer. As a hint: a streamed call lacks what its tool requires, and the end of a
-    call's markup stands in the text beside it; or its arguments break off though the stop reason says that a tool is
-    called.
+    What proves it: an error body, a log line or an error in a stream with one of the texts below; or a streamed
+    call whose name came, and whose arguments are JSON but for their beginning (not Anthropic's, who streams what
+    the model writes), or are JSON once the quotes around a list or an object are taken off. A warning:
+    response.completed of the Responses API has an empty output, and calls that were streamed never got their
+    response.output_item.done, from which many clients build their answer. As a hint: a streamed call came without
+    arguments, and its tool requires some (surer where the end of a call's markup stands in the text beside it); or
+    its arguments break off though the stop reason says that a tool is called.
 
     What to change: `stream: false` for turns with tools, until the server is updated to a newer release; vLLM:
     `--stream-interval 1`.
@@ -214,13 +215,15 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
             pointer=cut[0].pointer,
             tool=cut[0].name,
         )
-    closing = next(filter(None, (lone_closing(passage.prose) for passage in answer.visible)), None)
     emptied = [call for call, _ in answer.misfits if call.native and not call.arguments]
-    if closing and emptied:
+    if emptied:
+        closing = next(filter(None, (lone_closing(passage.prose) for passage in answer.visible)), None)
+        beside = f"{closing[0]} stands in the text" if closing else "the tool requires some"
         yield Observation(
             severity="info",
-            message=f"the call of {emptied[0].name} came without its arguments, and {closing[0]} stands in the text",
-            evidence=closing[0],
+            confidence="medium" if closing else "low",
+            message=f"the call of {emptied[0].name} came without its arguments, and {beside}",
+            evidence=closing[0] if closing else compact(emptied[0].arguments),
             pointer=emptied[0].pointer,
             tool=emptied[0].name,
         )

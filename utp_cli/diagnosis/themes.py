@@ -16,6 +16,7 @@ THEMES: dict[str, tuple[str, ...]] = {
     "markers": ("answer",),
     "template": ("template", "answer", "session"),
     "arguments": ("answer",),
+    "unfit": ("answer",),
     "truncation": ("answer",),
     "reasoning": ("answer", "session"),
     "streaming": ("answer",),

@@ -126,5 +126,25 @@ GEMINI_SCHEMA: Final = SchemaSubset(
 """Its fields are a closed list: any other key is an error (`Unknown name … Cannot find field`)."""
 EVERYTHING: Final = SchemaSubset(taken=frozenset(KEYWORDS), refused=frozenset())
 """All of JSON Schema."""
+INSTEAD: Final = {
+    "oneOf": "`anyOf`",
+    "allOf": "one schema with the members of all of them",
+    "const": "an `enum` of that one value",
+    "$ref": "the definition in its place",
+    "exclusiveMinimum": "`minimum`",
+    "exclusiveMaximum": "`maximum`",
+    "prefixItems": "`items`, or an object with a name for each place",
+    "patternProperties": "a list of objects with a key and a value",
+}
+"""What says the same, or nearly, where a keyword is refused and this is taken."""
+
+
+def in_place_of(keyword: str, subset: SchemaSubset) -> str:
+    """Say what to write in place of a keyword that a target refuses."""
+    words = INSTEAD.get(keyword, "")
+    taken = words and all(name in subset.taken for name in KEYWORDS if f"`{name}`" in words)
+    return f"write {words} instead" if taken else f"drop `{keyword}`, and say it in the description instead"
+
+
 OLLAMA_TOOL: Final = SchemaSubset(taken=_BASICS - {"title"}, refused=frozenset())
 """Its server reads these keys of a property and ignores all others."""

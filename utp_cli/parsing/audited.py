@@ -6,20 +6,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.auditing.run import audit
 from utp_cli.diagnosis.catalogue import DIAGNOSES
+from utp_cli.diagnosis.fixes import label_of
 from utp_cli.diagnosis.observation import finding_of
 from utp_cli.diagnosis.run import diagnose_other
-from utp_cli.facts.turns import OTHER_NAMES
+from utp_cli.diagnosis.tool_forms import wrong_form
+from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.errors import UnknownName
+from utp_cli.protocol.findings import Place
 from utp_cli.protocol.records import replace
+from utp_cli.wire.access import dict_of, dicts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from utp_cli.protocol.findings import Finding
 
 _CODES: Final = {
     "UTP101": "tool-name-duplicate",
     "UTP104": "schema-invalid",
+    "UTP105": "schema-ref-unsupported",
     "UTP106": "schema-invalid",
     "UTP107": "schema-invalid",
     "UTP108": "schema-invalid",
@@ -29,6 +34,11 @@ _CODES: Final = {
     "UTP115": "schema-invalid",
     "UTP310": "gemini-schema-shape",
     "UTP311": "gemini-schema-shape",
+    "UTP307": "schema-keyword-unsupported",
+    "UTP308": "schema-too-complex",
+    "UTP309": "too-many-tools",
+    "UTP314": "schema-not-compilable",
+    "UTP316": "schema-defs-conflict",
 }
 """A rule of the audit → the diagnosis of what comes of it. All others have rules of their own among the diagnoses."""
 
@@ -38,13 +48,30 @@ def diagnose_definitions(table: Mapping[str, Any]) -> list[Finding]:
 
     `table`: as `diagnose_other` takes it: `tools`, and what is known of `provider`, `model` and `server`.
     """
-    found = diagnose_other("tools", table)
+    found = [*_other_forms(table), *diagnose_other("tools", table)]
     if any(one.severity == "error" for one in found):
         return found
-    return found + _audited(table.get("tools", table), table.get("provider"), {one.code for one in found})
+    engine = dict_of(table.get("server")).get("engine")
+    return found + audited(table.get("tools", table), table.get("provider") or engine, {one.code for one in found})
 
 
-def _audited(tools: Any, provider: Any, told: set[str]) -> list[Finding]:
+def _other_forms(table: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield, as a hint, the first tool that is in another API's form than the provider takes.
+
+    Whoever sends it may write it anew, as `utp render-tools` does.
+    """
+    provider = table.get("provider")
+    name = OTHER_NAMES.get(provider, provider) if isinstance(provider, str) else ""
+    form = TURN_RULES[name].form if name in TURN_RULES else name
+    for at, tool in dicts_of(table.get("tools")):
+        if mend := wrong_form(tool, form):
+            said = f"a tool in another form than {label_of(name)} takes"
+            where: dict[str, Any] = {"severity": "info", "confidence": "low", "place": Place(pointer=f"/{at}")}
+            yield finding_of(DIAGNOSES["tool-shape-invalid"], said, ", ".join(map(str, tool)), fix=mend, **where)
+            return
+
+
+def audited(tools: Any, provider: Any, told: set[str]) -> list[Finding]:
     """Return, as hints, what the audit finds and no code in `told` says: the first of each code."""
     who = OTHER_NAMES.get(provider, provider) if isinstance(provider, str) else None
     try:

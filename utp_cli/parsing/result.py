@@ -174,6 +174,10 @@ class Parsed(ParseResult):
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
         found = diagnose_answer(self._answer())
+        if self.shape == "mcp" and not self.facts.error:
+            from utp_cli.diagnosis.mcp_messages import diagnose_mcp  # noqa: PLC0415 - as above
+
+            found += diagnose_mcp(self.facts.document)
         if self.lost:
             found = [lost_finding(self.calls, self._answer()), *(one for one in found if one.code not in _SHOWN)]
         cut = bool(self.captures) and self.captures[self.chosen].cut
@@ -182,7 +186,7 @@ class Parsed(ParseResult):
             if self.facts.lone and any(finding.code == "arguments-invalid-json" for finding in found):
                 left_out |= {"call-name-empty"}  # where the arguments begin, the name may
             found = [finding for finding in found if finding.code not in left_out]
-        asked = conversation_of(self)
+        asked = sent = conversation_of(self)
         if asked is None and self.facts.error and all(finding.code == _OPAQUE for finding in found):
             asked = self._refused()  # what was refused tells, where the refusal does not
         ignored = asked is None and bool(self.circumstances.server) and self._is_free_of_calls()
@@ -200,13 +204,23 @@ class Parsed(ParseResult):
         told = {finding.code for finding in found}
         more = [finding for finding in more if unanswered or not ignored or finding.code in _IGNORED]
         more = [finding for finding in more if finding.code not in told and _SAME.get(finding.code) not in told]
-        return [*found, *more, *self._tools_beside(asked)]
+        beside = self._tools_sent(sent, [*found, *more]) if sent else self._tools_beside(asked)
+        return [*found, *more, *beside]
 
     def _tools_beside(self, asked: Mapping[str, Any]) -> list[Finding]:
         """Return, as hints, what is wrong with tools alone that stand beside an error which says nothing."""
         if not self.facts.error or asked.keys() != {"tools"}:
             return []
         return self._looked_at(asked["tools"])
+
+    def _tools_sent(self, asked: Mapping[str, Any], found: list[Finding]) -> list[Finding]:
+        """Return, as hints, what is wrong with the tools of a request in which nothing is sure."""
+        if not isinstance(asked.get("tools"), list) or any(one.severity != "info" for one in found):
+            return []
+        from utp_cli.parsing.audited import audited  # noqa: PLC0415 - only for tools
+
+        known = self.circumstances
+        return audited(asked["tools"], known.provider or known.server.get("engine"), {one.code for one in found})
 
     def _looked_at(self, tools: Any) -> list[Finding]:
         """Return, as hints, what is wrong with tool definitions."""

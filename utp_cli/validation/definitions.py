@@ -180,6 +180,8 @@ def _schema_of(body: dict[str, Any], form: FormatRecord) -> tuple[Path, Any]:
         found: Any = body
         for key in path:
             found = found.get(key) if isinstance(found, dict) else None
+        if isinstance(found, dict) and found.keys() == {"json"} and isinstance(found["json"], dict):
+            return (*path, "json"), found["json"]  # as Bedrock puts it
         if found is not None:
             return path, found
     return form.schemas[0], None

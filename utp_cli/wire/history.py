@@ -8,6 +8,7 @@ from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import camel, dict_of, dicts_of, text_of
 from utp_cli.wire.client_messages import is_camel, is_model, is_ui, of_camel, of_model, of_ui
+from utp_cli.wire.langchain_history import is_langchain, of_langchain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,7 +60,7 @@ def _of_client(messages: list[Any]) -> list[Any]:
     ]
 
 
-_CLIENTS: Final = ((is_ui, of_ui), (is_model, of_model), (is_camel, of_camel))
+_CLIENTS: Final = ((is_ui, of_ui), (is_model, of_model), (is_camel, of_camel), (is_langchain, of_langchain))
 
 
 def request_of(listed: list[Any]) -> dict[str, Any]:
@@ -81,8 +82,9 @@ def _of_items(items: list[Any]) -> Iterator[HistoryMessage]:
         if kind in _OUTPUTS:
             said = {"role": "tool", "tool_call_id": item.get("call_id"), "content": item.get("output")}
             yield HistoryMessage(said, place=place)
-        elif "role" in item:
-            yield HistoryMessage({"role": item["role"], "content": item.get("content")}, place=place)
+        elif "role" in item:  # of the role tool: a message of chat completions
+            answers = {"tool_call_id": item["tool_call_id"]} if "tool_call_id" in item else {}
+            yield HistoryMessage({"role": item["role"], "content": item.get("content"), **answers}, place=place)
     yield from _turn(turn)
 
 

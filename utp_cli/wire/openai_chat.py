@@ -211,8 +211,8 @@ class Decoder(FormatDecoder):
         self._note_arguments(arguments, where, text_due=key == "function")
         call_id = id_of(call.get("id"))
         if (
-            function is call and "function" in call and isinstance(arguments, str)
-        ):  # null, as an SDK shows what it lacks
+            function is call and ("function" in call or call.get("type") == "function") and isinstance(arguments, str)
+        ):  # none, or null, as an SDK shows what it lacks
             self.odd("call-flat", where, f"keys: {', '.join(call)}")
         self._note_missing(call_id, where, function.get("name"))
         return self.whole_call(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.histories.parts import MessagePart
-from utp_cli.diagnosis.histories.reading import TAKEN, known_role
+from utp_cli.diagnosis.histories.reading import TAKEN, known_role, role_of
 from utp_cli.diagnosis.json_text import strict
-from utp_cli.wire.access import dict_of
+from utp_cli.wire.access import dict_of, dicts_of
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
@@ -25,6 +25,12 @@ _INPUT_FIELDS: Final[dict[str, frozenset[str]]] = {
 """Fields that Anthropic takes in a block (anthropic 2.12, types/*_param.py)."""
 
 
+_TEXT_RESULTS: Final = ("openai", "azure")
+"""They take text alone as the result of a tool on chat completions (its reference, November 2026)."""
+_DUMPED: Final = ("parsed_arguments", "parsed")
+"""What `responses.parse` of the SDK adds to an item (openai 3.57), and the API refuses."""
+
+
 def check_roles(look: Look, turns: list[Turn]) -> list[Turn]:
     """Find roles that the provider does not know; those of system messages come with the order."""
     for source in look.own(turns):
@@ -34,12 +40,39 @@ def check_roles(look: Look, turns: list[Turn]) -> list[Turn]:
         if role in look.rules.roles or (role in ("system", "developer") and look.rules.system == "outside"):
             continue
         said = f"the role '{role}'" if role else "a message without a role"
-        what = "becomes the provider's word for it" if known_role(source) and role else "becomes 'user'"
-        look.breaks("role-unknown", source.place, said, evidence=f"role: {role!r}", mend=f"the role {what}")
+        wanted = _role_for(look, source)
+        look.breaks("role-unknown", source.place, said, evidence=f"role: {role!r}", mend=f"the role is {wanted} here")
         source.changed = True
         for part in source.parts:
             part.changed |= part.kind == "result" and part.raw is source.raw
     return turns
+
+
+def _role_for(look: Look, source: SourceMessage) -> str:
+    """Name what the provider has for the role of a message, and where a result stands."""
+    meant = role_of(source) if known_role(source) and source.role else "user"
+    if meant == "tool":
+        return _RESULTS_AS.get(look.rules.form, "`tool`, with `tool_call_id`")
+    return "`model`" if meant == "assistant" and look.rules.form == "gemini" else f"`{meant}`"
+
+
+_RESULTS_AS: Final = {
+    "anthropic": "`user`, with the result as a `tool_result` block (`tool_use_id`)",
+    "bedrock": "`user`, with the result as a `toolResult` block (`toolUseId`)",
+    "gemini": "`user`, with the result as a `functionResponse` part",
+    "openai-responses": "none: send an item of type function_call_output, with `call_id` and `output`,",
+    "ollama": "`tool`, with `tool_name`",
+}
+"""How the result of a tool is sent."""
+_MESSAGE_FORMS: Final = {
+    "anthropic": "blocks in `content`: text, `tool_use` of the assistant, `tool_result` of the user",
+    "bedrock": "blocks in `content`: text, `toolUse` of the assistant, `toolResult` with `toolUseId` of the user",
+    "gemini": "`parts` with text, `functionCall` of the model, `functionResponse` of the user",
+    "openai-responses": "messages, and items of type `function_call` and `function_call_output`",
+    "ollama": "`content` as a string, `tool_calls` of the assistant, role `tool`",
+}
+"""What messages hold, by the form of the API."""
+_CHAT_FORM: Final = "`content` as text or parts, `tool_calls` of the assistant, role `tool` with `tool_call_id`"
 
 
 def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
@@ -47,25 +80,32 @@ def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
     for source in look.own(turns):
         place, content = source.place, source.raw.get("content")
         if look.foreign(source):
-            mend = "the message is written in the provider's form"
+            mend = f"write it as {look.rules.label} takes it: {_MESSAGE_FORMS.get(look.rules.form, _CHAT_FORM)}"
             look.breaks("content-shape", place, f"a message in the form '{source.form}'", mend=mend)
+        if look.rules.form == "gemini" and "content" in source.raw and "parts" not in source.raw:
+            look.breaks("content-shape", place, "`content` in place of `parts`", mend='parts: [{"text": "…"}]')
         if isinstance(content, dict):
-            mend = "the object becomes its JSON text"
+            mend = "encode the object: its JSON text as a string"
             look.breaks("content-shape", f"{place}/content", "a content that is an object", mend=mend)
             _touch(source)
         if isinstance(content, list) and look.rules.lists and any(isinstance(item, str) for item in content):
-            mend = 'each text becomes a part: {"type": "text", "text": …}'
+            mend = 'write each text as a part: {"type": "text", "text": …}'
             look.breaks("content-shape", f"{place}/content", "a content with bare texts in its list", mend=mend)
             for part in source.parts:
                 if isinstance(part.value, list):
                     part.value = [{"type": "text", "text": one} if isinstance(one, str) else one for one in part.value]
             _touch(source)
+        if source.role == "tool" and look.rules.name in _TEXT_RESULTS and isinstance(content, list):
+            other = next((kind for _, part in dicts_of(content) if (kind := part.get("type")) != "text"), None)
+            if other:
+                mend = "text alone in the tool message; send the rest in a message of the user behind it"
+                look.breaks("content-shape", f"{place}/content", f"a part {other!r} in the result of a tool", mend=mend)
         if isinstance(content, list) and not look.rules.lists:
-            mend = "the texts are joined into one string"
+            mend = "join the texts into one string"
             look.breaks("content-shape", f"{place}/content", "a content that is a list", mend=mend)
             _touch(source)
         if source.raw.get("tool_calls") == [] and not look.rules.empty_calls:
-            mend = "the key is left out"
+            mend = "leave the key out where it is empty"
             look.breaks("tool-calls-empty-array", f"{place}/tool_calls", "an empty `tool_calls`", mend=mend)
             source.changed = True
         _check_fields(look, source)
@@ -83,16 +123,27 @@ def _check_fields(look: Look, source: SourceMessage) -> None:
     if look.rules.fields and not look.foreign(source):
         extra = [key for key in source.raw if key not in look.rules.fields]
         if extra:
-            mend = "they are left out"
+            mend = f"leave {', '.join(extra)} out"
             look.breaks("block-extra-field", source.place, f"a message with {', '.join(extra)}", mend=mend)
             source.changed = True
     if look.rules.form == "openai-responses":
         _check_text_types(look, source)
+        extra = [key for key in _DUMPED if key in source.raw]
+        if extra:
+            mend = f"leave {', '.join(extra)} out: the SDK puts it beside what the API sent"
+            look.breaks("block-extra-field", source.place, f"an item with {', '.join(extra)}", mend=mend)
+            source.raw = {key: value for key, value in source.raw.items() if key not in extra}
+            source.changed = True
     for part in source.parts if look.rules.form == "anthropic" else ():
         known = _INPUT_FIELDS.get(str((part.raw or {}).get("type")))
         extra = [key for key in part.raw or () if known and key not in known]
         if extra:
-            look.breaks("block-extra-field", part.place, f"a block with {', '.join(extra)}", mend="they are left out")
+            look.breaks(
+                "block-extra-field",
+                part.place,
+                f"a block with {', '.join(extra)}",
+                mend=f"leave {', '.join(extra)} out",
+            )
             part.raw = {key: value for key, value in (part.raw or {}).items() if key not in extra}
             source.changed = True
 
@@ -102,7 +153,9 @@ def _check_text_types(look: Look, source: SourceMessage) -> None:
     wanted, other = ("output_text", "input_text") if source.role == "assistant" else ("input_text", "output_text")
     for part in source.parts:
         if part.kind == "text" and part.raw and part.raw.get("type") in (other, "text"):
-            look.breaks("content-shape", part.place, f"a text of type '{part.raw['type']}'", mend=f"it is {wanted}")
+            look.breaks(
+                "content-shape", part.place, f"a text of type '{part.raw['type']}'", mend=f"its type is {wanted} here"
+            )
             part.raw = {**part.raw, "type": wanted}
             part.form = "openai-responses"
             source.changed = True
@@ -116,7 +169,7 @@ def _check_null(look: Look, source: SourceMessage) -> None:
     taken = look.rules.null == "any" or (look.rules.null == "beside-calls" and calls) or held
     if taken or (calls and "content" not in source.raw and look.rules.null != "never"):
         return
-    mend = 'the content is ""' if look.rules.form not in _BLOCKS else "the content is left out"
+    mend = 'send `content: ""`' if look.rules.form not in _BLOCKS else "leave the message out, or give it content"
     look.breaks("content-null-refused", f"{source.place}/content", "a content that is null or absent", mend=mend)
     _touch(source)
 
@@ -126,7 +179,7 @@ def adapt_parts(look: Look, turns: list[Turn]) -> list[Turn]:
     taken = TAKEN[look.rules.form]
     for turn in turns:
         if turn.of("call") and turn.role != "assistant":
-            mend = "it becomes the assistant's"
+            mend = "give it to the assistant: role assistant (model for Gemini)"
             look.breaks("role-unknown", turn.place, f"a call in a message of the {turn.role}", mend=mend)
             turn.role = "assistant"
             _mark(turn)
@@ -136,7 +189,7 @@ def adapt_parts(look: Look, turns: list[Turn]) -> list[Turn]:
             own = part.form in taken and look.rules.lists and placed
             if part.kind == "other" and not own:
                 said = f"[{(part.raw or {}).get('type') or 'a part'} left out]"
-                mend = f"a text in its place: {said}"
+                mend = f"write a text in its place: {said}"
                 look.breaks("content-shape", part.place, "a part that cannot be carried over", mend=mend)
                 parts.append(MessagePart(kind="text", place=part.place, text=said))
             elif part.kind != "thinking" or (part.form in taken and turn.role == "assistant"):
@@ -163,7 +216,7 @@ def check_calls(look: Look, turns: list[Turn]) -> list[Turn]:
     for turn in turns:
         for part in turn.of("call"):
             if id(part) in nameless:
-                mend = "the call and its result are left out"
+                mend = "leave the call and its result out"
                 look.breaks("call-name-empty", part.place, "a call without a name", mend=mend)
         turn.parts = [
             part for part in turn.parts if id(part) not in nameless and (not part.answers or part.answers.name)
@@ -185,19 +238,27 @@ def _check_shape(look: Look, part: MessagePart) -> None:
     answered = dict_of(raw.get("functionResponse")) if part.kind == "result" else {}
     if part.kind == "result" and look.rules.form == "gemini" and "functionResponse" in raw and not answered.get("name"):
         lacks += ["name"]
+    given = raw.get("output") if raw.get("type") == "function_call_output" else None
+    if look.rules.form == "openai-responses" and given is not None and not isinstance(given, (str, list)):
+        mend = "encode it: `output` is a string (json.dumps, JSON.stringify), or a list of parts"
+        look.breaks("content-shape", part.place, "an output that is no text", evidence=str(given), mend=mend)
+        part.changed = True
     shaped = raw.get("content") if part.kind == "result" and raw.get("type") == "tool_result" else None
     if look.rules.form == "anthropic" and isinstance(shaped, dict):
-        mend = "the object becomes its JSON text"
+        mend = "encode the object: its JSON text as a string"
         look.breaks("content-shape", part.place, "a result whose content is an object", evidence=str(shaped), mend=mend)
         part.changed = True
     if look.rules.form == "gemini" and not isinstance(answered.get("response", {}), dict):
-        what, mend = "a result that is no object", 'it becomes `{"result": …}`'
+        what, mend = "a result that is no object", 'wrap it in an object: `{"result": …}`'
         look.breaks("call-shape-invalid", part.place, what, evidence=str(answered["response"]), mend=mend)
         part.changed = True
     if lacks:
         what = f"a {part.kind} without {', '.join(lacks)}"
-        look.breaks("call-shape-invalid", part.place, what, mend="the field is added")
+        look.breaks("call-shape-invalid", part.place, what, mend=f"add {', '.join(lacks)}")
         part.changed = True
+
+
+_MENDED: Final = "mend them, or send `{}` where that cannot be done"
 
 
 def _check_arguments(look: Look, part: MessagePart, *, kinds: bool) -> None:
@@ -208,13 +269,14 @@ def _check_arguments(look: Look, part: MessagePart, *, kinds: bool) -> None:
             "text" if isinstance(given, str) else "an object" if isinstance(given, dict) else "neither object nor text"
         )
         said = f"arguments that are {kind}"
-        mend = "they are " + ("an object" if wanted == "object" else "written as JSON text")
+        mend = "send them as an object" if wanted == "object" else "encode them: JSON as a text"
         look.breaks("arguments-wrong-kind", part.place, said, evidence=str(given), mend=mend)
         part.changed = True
     if isinstance(given, str) and (wanted == "object" or look.rules.arguments_checked):
         read = strict(given) if given.strip() else None
         if read is not None and not isinstance(read.value if read.ok else None, dict):
-            mend = "they are mended; `{}` where that cannot be done"
+            twice = read.ok and isinstance(read.value, str) and isinstance(strict(read.value).value, dict)
+            mend = "encode them once: they are JSON in a JSON text (double)" if twice else _MENDED
             look.breaks(
                 "history-arguments-invalid", part.place, "arguments that are no JSON object", evidence=given, mend=mend
             )
@@ -234,7 +296,7 @@ def check_empty(look: Look, turns: list[Turn]) -> list[Turn]:
         beside = bool(turn.of("call")) and look.rules.form not in _BLOCKS
         if blank and not look.rules.blank and not beside:
             if not (look.converted and turn.source and look.foreign(turn.source)):
-                mend = "it is left out"
+                mend = "leave the empty text out"
                 look.breaks("empty-content-refused", blank[0].place, "an empty text", evidence=blank[0].text, mend=mend)
             turn.parts = [part for part in turn.parts if part not in blank]
         if not turn.parts:
@@ -256,7 +318,7 @@ def _empty_turn(look: Look, turn: Turn, *, told: bool) -> None:
     if not (listed or not look.rules.blank or look.rules.form in _BLOCKS or (source and source.changed)):
         return
     user = turn.role != "assistant"
-    mend = f"it says {EMPTY_MESSAGE}" if user else "it is left out"
+    mend = f"write {EMPTY_MESSAGE} there, or drop the message" if user else "drop the empty message: leave it out"
     if listed or not (told or (source and source.changed)):
         look.breaks("empty-content-refused", turn.place, "a message without content", mend=mend)
     if source:
@@ -275,6 +337,6 @@ def _check_result(look: Look, part: MessagePart) -> None:
         return
     rule = not look.rules.blank_result or (part.failed and look.rules.form in _BLOCKS)
     if rule and look.rules.form != "gemini":
-        mend = f"it says {NO_OUTPUT}"
+        mend = f"write {NO_OUTPUT} as the result"
         look.breaks("empty-content-refused", part.place, "an empty result", evidence=str(part.value), mend=mend)
         part.text, part.value, part.changed = NO_OUTPUT, None, True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.protocol.findings import Finding, Place, Severity
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import json_dumps, loads_or_none
 from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,13 @@ def fields(asked: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _foreign_choice(asked)
     yield from _two_constraints(asked)
     yield from _misspelt(asked)
+    yield from _text_for_messages(asked)
+    yield from _two_efforts(asked)
+    yield from _untyped_tools(asked)
+    yield from _unlabelled_servers(asked)
+    yield from _items_parts(asked)
+    yield from _texts_for_switches(asked)
+    yield from _nothing_asked(asked)
 
 
 def told(code: str, place: str, message: str, evidence: str, mend: str, *, severity: Severity = "info") -> Finding:
@@ -128,3 +135,82 @@ def _misspelt(asked: Mapping[str, Any]) -> Iterator[Finding]:
             )
             yield told(_SPELT[known[0]], f"/{key}", said, f"{key}: …", f"write `{known[0]}`")
             return
+
+
+def _text_for_messages(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find messages that are the JSON of a list, as a text."""
+    given = asked.get("messages")
+    if isinstance(given, str) and asked.get("model") and isinstance(loads_or_none(given), list):
+        said, mend = "messages are a text: the JSON of a list", "send the list (array) itself: decode it first"
+        yield told("content-shape", "/messages", said, given, mend, severity="error")
+
+
+def _two_efforts(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find two fields for thinking of which OpenRouter, or Groq, takes one."""
+    if asked.get("include_reasoning") is not None and asked.get("reasoning_format") is not None:
+        said, mend = (
+            "include_reasoning beside reasoning_format: Groq takes one of the two",
+            "leave one of the two out: ",
+        )
+        mend += "`include_reasoning` or `reasoning_format`"
+        written = f"include_reasoning: {asked['include_reasoning']}, reasoning_format: {asked['reasoning_format']}"
+        yield told("thinking-config-conflict", "/include_reasoning", said, written, mend)
+    given = dict_of(asked.get("reasoning"))
+    if "messages" in asked and given.get("effort") and given.get("max_tokens") is not None:
+        said = "reasoning.effort beside reasoning.max_tokens: OpenRouter takes one of the two"
+        mend = "keep `effort`, or keep `max_tokens`"
+        yield told("thinking-config-conflict", "/reasoning", said, json_dumps(given, default=repr), mend)
+
+
+def _untyped_tools(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find a tool of chat completions without its type."""
+    for at, tool in dicts_of(asked.get("tools")) if asked.get("model") else ():
+        if isinstance(tool.get("function"), dict) and "type" not in tool:
+            said = "a tool without `type`: OpenAI and llama.cpp refuse it, others take it for a function"
+            mend = 'add `"type": "function"` beside `function`'
+            yield told("tool-shape-invalid", f"/tools/{at}", said, ", ".join(tool), mend)
+            return
+
+
+def _unlabelled_servers(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find a tool of the type `mcp` without the name of its server, which the Responses API wants."""
+    for at, tool in dicts_of(asked.get("tools")) if "input" in asked else ():
+        if tool.get("type") == "mcp" and not tool.get("server_label"):
+            said, mend = "a tool of type mcp without `server_label`: OpenAI refuses it", "add a `server_label`"
+            yield told("tool-shape-invalid", f"/tools/{at}", said, ", ".join(tool), mend, severity="error")
+            return
+
+
+_PARTS_OF_ITEMS: Final = frozenset({"input_text", "output_text", "input_image", "input_file"})
+
+
+def _items_parts(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find parts of the Responses API in messages of chat completions."""
+    for at, message in dicts_of(asked.get("messages")):
+        for number, part in dicts_of(message.get("content")):
+            if (kind := text_of(part.get("type"))) in _PARTS_OF_ITEMS:
+                said = f"a part of the type {kind}, which the Responses API has and chat completions have not"
+                mend = 'write {"type": "text", "text": …} (image_url for a picture), or ask /v1/responses'
+                place = f"/messages/{at}/content/{number}"
+                yield told("content-shape", place, said, json_dumps(part, default=repr), mend)
+                return
+
+
+_SWITCHES: Final = frozenset({"true", "false"})
+
+
+def _texts_for_switches(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find switches for the chat template that are texts: every text counts as true in Jinja."""
+    for key, value in dict_of(asked.get("chat_template_kwargs")).items():
+        if isinstance(value, str) and value.casefold() in _SWITCHES:
+            said = f"{key} is the text {value!r}, not a boolean: llama.cpp refuses it, elsewhere it counts as true"
+            mend = f'send {value.casefold()} without quotes: {{"{key}": {value.casefold()}}}'
+            yield told("template-kwargs-refused", f"/chat_template_kwargs/{key}", said, f"{key}: {value!r}", mend)
+            return
+
+
+def _nothing_asked(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find a request without any message."""
+    if asked.get("messages") == [] and asked.get("model"):
+        said, mend = "no messages: the list is empty, and most refuse it", "send a message of the user at least"
+        yield told("no-user-query", "/messages", said, "messages: []", mend)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.choice import schema_asked
+from utp_cli.diagnosis.histories.client_forms import client_forms
 from utp_cli.diagnosis.histories.fields import fields, told
+from utp_cli.diagnosis.histories.model_hints import model_hints
 from utp_cli.diagnosis.histories.options import UNFORCED, forced_in_thought, tools_in
 from utp_cli.diagnosis.models import OPENAI_MODELS, belongs
 from utp_cli.facts.releases import number_of
@@ -22,6 +24,7 @@ from utp_cli.protocol.records import Record
 from utp_cli.schemas.resolve import recursive
 from utp_cli.schemas.walk import walk
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
+from utp_cli.wire.history import messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,6 +91,9 @@ def hints(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     yield from _nobody_asks(asked)
     yield from _empty_calls(asked, to)
     yield from _begun_in_thought(asked)
+    yield from _answers_without_id(asked)
+    yield from client_forms(asked)
+    yield from model_hints(asked, to.engine, to.model)
 
 
 def _unread_calls(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
@@ -108,16 +114,20 @@ def _unread_calls(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
 
 
 def _tools_left_out(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
-    """Find a whole request that goes on behind the result of a call and offers no tools any more."""
+    """Find a whole request that goes on behind the result of a call and offers no tools any more.
+
+    Claude may run on Bedrock, which refuses any history with calls and no tools.
+    """
     listed = list_of(asked.get("messages"))
     last = dict_of(listed[-1]) if listed else {}
     whole = text_of(asked.get("model")) and not any(asked.get(key) for key in _STATE)
     offered = to.offered or tools_in(asked) or asked.get("functions") or asked.get("toolConfig")
     blocks = {text_of(block.get("type")) for _, block in dicts_of(last.get("content"))}
-    if not whole or offered or not (last.get("role") == "tool" or "tool_result" in blocks):
+    ends = last.get("role") == "tool" or "tool_result" in blocks or belongs(to.model, _CLAUDE)
+    if not whole or offered or not ends:
         return
     if any(_calls_in(message) for _, message in dicts_of(listed)):
-        message = "calls in the history, a result at its end, and no tools: the model can call none any more"
+        message = "calls in the history, and no tools: the model can call none, and Bedrock refuses such a history"
         mend = "send the same tools on every turn (tool choice none where no call is wanted)"
         yield told("tools-missing-with-history", "/tools", message, f"{len(listed)} messages, no tools", mend)
 
@@ -306,3 +316,20 @@ def _is_answered(message: dict[str, Any]) -> bool:
     return any(
         block.get("type") == "tool_result" or "toolResult" in block for _, block in dicts_of(message.get("content"))
     )
+
+
+def _answers_without_id(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Find a result without an id behind calls that have ids: the name of the tool alone is Ollama's form."""
+    has_ids = False
+    for message in messages_of(asked) or ():
+        if not isinstance(message, dict):
+            continue
+        has_ids = has_ids or any(text_of(call.get("id")) for _, call in dicts_of(message.get("tool_calls")))
+        named = message.get("role") == "tool" and not message.get("tool_call_id") and "tool_name" not in message
+        if has_ids and named and message.get("name"):
+            said = (
+                "a result without `tool_call_id`, though its call has an id: OpenAI's API and most libraries refuse it"
+            )
+            mend = "send `tool_call_id` with the id of the call"
+            yield told("call-id-missing", "/messages", said, json_dumps(message, default=repr), mend)
+            return

@@ -39,7 +39,7 @@ def check_ids(look: Look, turns: list[Turn]) -> list[Turn]:
                     part.place,
                     "two calls with one id",
                     evidence=f"id: {given}",
-                    mend="the later one gets another, and so does its result",
+                    mend="give the later one another id, and its result too",
                 )
             if given is None or given in seen or not pattern.fullmatch(given):
                 if given is not None and not pattern.fullmatch(given):
@@ -52,7 +52,7 @@ def check_ids(look: Look, turns: list[Turn]) -> list[Turn]:
             if part.answers is not None and part.id != part.answers.id:
                 part.id, part.changed = part.answers.id, True
     if refused:
-        mend = "ids of calls and results are mapped to nine letters and digits"
+        mend = "map the ids of calls and results to nine letters and digits (a-z, A-Z, 0-9)"
         what = f"{len(refused)} id{'s' * (len(refused) != 1)} of another form than {look.rules.id_pattern}"
         look.breaks(look.rules.id_code, refused[0].place, what, evidence=_first_id(refused[0]), mend=mend)
     return turns
@@ -96,7 +96,7 @@ def _split(look: Look, turns: list[Turn], limit: int) -> Iterator[Turn]:
                 yield turn
             continue
         code = "parallel-history-unsupported" if limit == 1 else "too-many-calls"
-        mend = "it is split, each part with its results"
+        mend = f"split the turn, each part with its results: at most {limit} in one message"
         look.breaks(code, calls[limit].place, f"a turn with {len(calls)} calls", mend=mend)
         beside = [part for part in turn.parts if part.kind != "call"]
         for at in range(0, len(calls), limit):
@@ -113,7 +113,7 @@ def check_beside(look: Look, turns: list[Turn]) -> list[Turn]:
     for turn in turns:
         texts = turn.of("text")
         if texts and turn.of("call") and not look.rules.text_beside_calls and turn.text.strip():
-            mend = "the text is left out"
+            mend = "leave the text out, or send it in a turn of its own"
             look.breaks("turn-order", turn.place, "text and calls in one turn", evidence=turn.text, mend=mend)
             turn.parts = [part for part in turn.parts if part.kind != "text"]
     return turns
@@ -147,7 +147,7 @@ def _is_signed(look: Look, part: MessagePart) -> bool:
     inner = held.get("reasoningText", held) if isinstance(held, dict) else raw
     signed = isinstance(inner, dict) and any(inner.get(key) for key in ("signature", "redactedContent", "data"))
     if not signed:
-        mend = "the block is left out"
+        mend = "leave the block out, or send it unchanged with its signature"
         look.breaks("thinking-block-altered", part.place, "thinking without its signature", mend=mend)
     return signed
 
@@ -155,14 +155,14 @@ def _is_signed(look: Look, part: MessagePart) -> bool:
 def _check_items(look: Look, turn: Turn) -> None:
     """Find reasoning that was parted from what it led to, and ids of items without their prefix."""
     while turn.parts and turn.parts[-1].kind == "thinking":
-        last, mend = turn.parts[-1], "it is left out"
+        last, mend = turn.parts[-1], "leave it out, or send the item that it led to as well"
         look.breaks("responses-item-pairing", last.place, "reasoning without the item that it led to", mend=mend)
         turn.parts = turn.parts[:-1]
     for part in turn.parts:
         raw = part.raw or {}
         prefix, given = _PREFIXES.get(str(raw.get("type"))), raw.get("id")
         if prefix and part.kind != "text" and isinstance(given, str) and not given.startswith(f"{prefix}_"):
-            mend = "it is left out; `call_id` stays"
+            mend = "leave `id` out (an id that the API gave begins with fc_, rs_ or msg_); `call_id` stays"
             look.breaks("responses-id-format", part.place, "the id of an item", evidence=given, mend=mend)
             part.raw = {key: value for key, value in raw.items() if key != "id"}
             if turn.source:
@@ -173,7 +173,7 @@ def _sign(look: Look, call: MessagePart) -> None:
     raw = call.raw if call.form == "gemini" and call.raw else {}
     if raw.get("thoughtSignature") or raw.get("thought_signature"):
         return
-    mend = f"the signature `{ANY_SIGNATURE}`"
+    mend = f"send the part back as it came, with its thoughtSignature; without one: `{ANY_SIGNATURE}`"
     look.breaks("thought-signature-missing", call.place, "a call without its thought signature", mend=mend)
     call.raw, call.form, call.changed = {**raw, "thoughtSignature": ANY_SIGNATURE}, "gemini", True
 
@@ -181,6 +181,6 @@ def _sign(look: Look, call: MessagePart) -> None:
 def _add_reasoning(look: Look, turn: Turn, key: str) -> None:
     if turn.source is not None and not look.foreign(turn.source) and turn.source.raw.get(key):
         return
-    mend = f'`{key}: "."`'
+    mend = f'send `{key}` back as it came; where it is lost: `{key}: "."`'
     look.breaks("reasoning-not-returned", turn.place, f"a message with calls and no `{key}`", mend=mend)
     turn.beside = {key: "."}

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.choice import choice_of, is_unthinking
 from utp_cli.diagnosis.histories.output_schemas import output_schema
+from utp_cli.diagnosis.histories.values import check_values
 from utp_cli.diagnosis.models import WANTS_REASONING, belongs
+from utp_cli.diagnosis.tool_forms import wrong_form
 from utp_cli.protocol.numbers import json_dumps, loads_or_none
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
@@ -31,7 +33,7 @@ _LISTS_OF_CALLS: Final = ("anthropic", "bedrock")
 """They refuse calls and results in a history without tools in the request."""
 _OPENAI: Final = ("openai", "openai-responses", "azure")
 """They refuse `parallel_tool_calls` without tools; servers only read it."""
-_JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex")
+_JSON_OR_TOOLS: Final = ("groq", "gemini", "vertex", "cohere")
 """They take JSON mode or tools, not both."""
 _TAKES_BOTH: Final = (Series(family="gemini", versions=">=3"),)
 """They take JSON mode, and built-in tools, beside functions (ai.google.dev, structured outputs; 2026)."""
@@ -99,7 +101,7 @@ def _without_tools(look: Look, request: dict[str, Any], _: str | None, has_calls
         )
     for key in [*empty, *beside]:
         what = f"an empty `{key}`" if key in empty else f"`{key}` without tools"
-        look.breaks("tool-options-without-tools", f"/{key}", what, mend="it is left out")
+        look.breaks("tool-options-without-tools", f"/{key}", what, mend=f"leave `{key}` out where there are no tools")
         request.pop(key, None)
 
 
@@ -116,12 +118,6 @@ def _duplicates(look: Look, request: dict[str, Any], _: str | None, __: bool) ->
 PRINTED: Final = regex(r"#?<[\w:.]{1,120}(?: object at |:)0x[0-9a-f]|\[object \w{1,40}\]")
 """How Ruby, Python and JavaScript print an object."""
 LISTED: Final = "send a list of definitions: a client wrote an object of its own there"
-_TOOL_FORMS: Final = {
-    "openai-chat": '{"type": "function", "function": {"name", "description", "parameters"}}',
-    "openai-responses": '{"type": "function", "name", "description", "parameters"}',
-    "anthropic": '{"name", "description", "input_schema"}',
-    "gemini": '{"functionDeclarations": [{"name", "description", "parameters"}]}',
-}
 
 
 def _listed(look: Look, request: dict[str, Any]) -> None:
@@ -131,22 +127,15 @@ def _listed(look: Look, request: dict[str, Any]) -> None:
     if PRINTED.match(text_of(given)):
         look.breaks("tool-shape-invalid", "/tools", "tools that are no list", evidence=str(given), mend=LISTED)
     elif isinstance(given, str) and isinstance(meant, list):
-        mend = "it is decoded: `tools` is a list, and not its JSON as a text"
+        mend = "decode it: `tools` is a list, and not its JSON as a text"
         look.breaks("tool-shape-invalid", "/tools", "tools that are a text", evidence=given, mend=mend)
         request["tools"] = meant
     elif isinstance(given, dict) and given and look.rules.form != "gemini":
         written = json_dumps(given, default=repr)
-        look.breaks("tool-shape-invalid", "/tools", "a tool in no list", evidence=written, mend="it is put into a list")
+        look.breaks(
+            "tool-shape-invalid", "/tools", "a tool in no list", evidence=written, mend="put the tool into a list"
+        )
         request["tools"] = [given]
-
-
-_FOREIGN_KEYS: Final = {
-    "openai-chat": ("input_schema", "inputSchema", "functionDeclarations", "function_declarations", "toolSpec"),
-    "openai-responses": ("input_schema", "inputSchema", "functionDeclarations", "function_declarations", "toolSpec"),
-    "anthropic": ("parameters", "inputSchema", "functionDeclarations", "function_declarations", "toolSpec"),
-    "gemini": ("input_schema", "inputSchema", "parameters", "toolSpec"),
-}
-"""Keys of a tool that only other APIs have, by the form of the one that gets it."""
 
 
 def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
@@ -157,20 +146,11 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
         if look.rules.form == "openai-chat" and kind and kind not in taken:
             mend = "declare it as a function, or switch it off in the client"
             look.breaks("tool-type-unsupported", f"/tools/{at}", f"a tool of type '{kind}'", mend=mend)
-        flat = (
-            look.rules.form == "openai-chat" and kind in ("", "function") and "name" in tool and "function" not in tool
-        )
-        nested = look.rules.form in _FLAT and isinstance(tool.get("function"), dict)
-        foreign = any(key in tool for key in _FOREIGN_KEYS.get(look.rules.form, ()))
-        if flat or nested or foreign:
-            mend = (
-                f"wrap it as {_TOOL_FORMS[look.rules.form]} (utp render-tools --provider {look.rules.name} writes it)"
-            )
+        if wrong := wrong_form(tool, look.rules.form):
+            mend = f"{wrong} (utp render-tools --provider {look.rules.name} writes it)"
             look.breaks("tool-shape-invalid", f"/tools/{at}", "a tool in another API's form", mend=mend)
 
 
-_FLAT: Final = ("anthropic", "openai-responses", "gemini")
-"""Forms of tools without a `function` around the name."""
 _WORDS: Final[dict[str, frozenset[str]]] = {
     "mistral": frozenset({"auto", "none", "any", "required"}),
     "cohere": frozenset({"REQUIRED", "NONE"}),
@@ -179,6 +159,7 @@ _CHOICES: Final = {
     "openai-chat": '"auto", "none", "required", or {"type": "function", "function": {"name": …}}',
     "openai-responses": '"auto", "none", "required", or {"type": "function", "name": …}',
     "anthropic": '{"type": "auto"}, "any", "none", or {"type": "tool", "name": …}',
+    "cohere": '"REQUIRED" or "NONE"; leave it out where the model is free to call',
 }
 """How a tool choice is written."""
 _CHAT_WORDS: Final = frozenset({"auto", "none", "required"})
@@ -290,7 +271,7 @@ def _thinking(look: Look, request: dict[str, Any], model: str | None, _: bool) -
             mend = f"max_tokens above {budget}"
             look.breaks("thinking-config-conflict", "/max_tokens", "max_tokens not above budget_tokens", mend=mend)
         if request.get("temperature") not in (None, 1, 1.0):
-            mend = "it is left out"
+            mend = "leave `temperature` out, or switch thinking off"
             look.breaks("thinking-config-conflict", "/temperature", "a temperature beside thinking", mend=mend)
             request.pop("temperature")
         if dict_of(request.get("tool_choice")).get("type") in ("any", "tool"):
@@ -344,9 +325,7 @@ def _parallel(look: Look, request: dict[str, Any], model: str | None, _: bool) -
         return
     if request.get("parallel_tool_calls") is not None and tools_in(request):
         what = "`parallel_tool_calls` for a model of the o series"
-        look.breaks(
-            "parallel-option-unsupported", "/parallel_tool_calls", what, mend="`parallel_tool_calls` is left out"
-        )
+        look.breaks("parallel-option-unsupported", "/parallel_tool_calls", what, mend="leave `parallel_tool_calls` out")
         request.pop("parallel_tool_calls")
 
 
@@ -362,9 +341,17 @@ def _definitions(look: Look, request: dict[str, Any], _: str | None, __: bool) -
                 look.breaks("schema-defs-conflict", f"/tools/{at}", what, mend=mend)
 
 
+STORELESS: Final = {
+    "llama.cpp": "",
+    "ollama": "",
+    "vllm": "; or start vLLM with VLLM_ENABLE_RESPONSES_API_STORE=1, which keeps (stores) answers",
+}
+"""Servers that keep no answers, as they are started by default, and what makes them."""
+
+
 def _state(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
-    if look.rules.name == "llama.cpp" and request.get("previous_response_id"):
-        mend = "send the whole input each time"
+    if look.rules.name in STORELESS and request.get("previous_response_id"):
+        mend = f"send the whole input each time{STORELESS[look.rules.name]}"
         what = "previous_response_id, for which it has no store"
         look.breaks("responses-state-missing", "/previous_response_id", what, mend=mend)
 
@@ -383,6 +370,7 @@ _CHECKS: Final[tuple[Callable[[Look, dict[str, Any], str | None, bool], None], .
     _parallel,
     _definitions,
     _state,
+    check_values,
 )
 
 

@@ -32,7 +32,7 @@ def place_system(look: Look, turns: list[Turn]) -> list[Turn]:
     if look.rules.system == "outside":
         for turn in told:
             if not look.converted:
-                mend = "its text goes into the request's system prompt"
+                mend = "put its text into the request's system prompt"
                 look.breaks("role-unknown", turn.place, "a system message among the messages", mend=mend)
         look.system += [turn.text for turn in told if turn.text.strip()]
         return others
@@ -41,7 +41,7 @@ def place_system(look: Look, turns: list[Turn]) -> list[Turn]:
         return turns
     late = next((turn for at, turn in enumerate(turns) if turn.role == "system" and at), told[0])
     what = "a second system message" if first else "a system message that is not the first"
-    look.breaks("system-not-first", late.place, what, mend="all of them become one, in front")
+    look.breaks("system-not-first", late.place, what, mend="merge all of them into one, in the first place")
     return [Turn(role="system", parts=[part for turn in told for part in turn.parts]), *others]
 
 
@@ -56,11 +56,11 @@ def check_first(look: Look, turns: list[Turn]) -> list[Turn]:
         answered = look.rules.order_code == "turn-order" and any(turn.role == "tool" for turn in turns)
         code = "turn-order" if answered else "no-user-query"
         place = turns[begin].place if begin < len(turns) else ""
-        mend = f"a message of the user in front: {BEGINNING}"
+        mend = f"put a message of the user in front: {BEGINNING}"
         look.breaks(code, place, "a history without a message of the user", mend=mend)
         return [*turns[:begin], made("user", BEGINNING), *turns[begin:]]
     if look.rules.starts_with_user and asked is not None and asked > begin:
-        mend = "what stands before the first message of the user is left out"
+        mend = "leave out what stands before the first message of the user"
         what = "a history that does not begin with the user"
         look.breaks(look.rules.order_code, turns[begin].place, what, evidence=turns[begin].role, mend=mend)
         return [*turns[:begin], *turns[asked:]]
@@ -73,7 +73,7 @@ def check_neighbours(look: Look, turns: list[Turn]) -> list[Turn]:
     for turn in turns:
         last = kept[-1] if kept else None
         if last and turn.role == "user" and last.role == "tool" and not look.rules.user_after_tool:
-            mend = f"a message of the assistant between them: {DONE}"
+            mend = f"put a message of the assistant between them: {DONE}"
             look.breaks(look.rules.order_code, turn.place, "a message of the user behind a result", mend=mend)
             kept.append(made("assistant", DONE))
         elif last and look.rules.merge and turn.role == last.role in ("user", "assistant"):
@@ -84,7 +84,7 @@ def check_neighbours(look: Look, turns: list[Turn]) -> list[Turn]:
         elif last and look.rules.merge and in_groups(turn, last, look.rules):
             _say_joined(look, last, turn)
         elif last and look.rules.results_first and _text_first(last, turn):
-            mend = "the results stand first"
+            mend = "put the results first, the text behind them"
             look.breaks("turn-order", turn.place, "text before the results in one message", mend=mend)
         kept.append(turn)
     return kept
@@ -94,10 +94,10 @@ def _say_joined(look: Look, last: Turn, turn: Turn) -> None:
     apart = turn.source is not None and last.source is not None and turn.source is not last.source
     if apart and not (look.converted and turn.source and look.foreign(turn.source)):
         who = "the assistant" if turn.role == "assistant" else "the user"
-        said, mend = f"two messages of {who} in a row", "they are joined"
+        said, mend = f"two messages of {who} in a row", "join them: merge both into one message"
         if look.rules.form in _RESULTS and turn.of("result") and last.of("result"):
             said = "the results of one turn of calls in two messages"
-            mend = f"the {_RESULTS[look.rules.form]} of one turn of calls stand together in one message"
+            mend = f"put the {_RESULTS[look.rules.form]} of one turn of calls together into one message"
         look.breaks(look.rules.order_code, turn.place, said, mend=mend)
 
 
@@ -128,7 +128,7 @@ def check_last(look: Look, turns: list[Turn]) -> list[Turn]:
         return turns
     if look.rules.prefill:
         if look.rules.form == "anthropic" and last.text != last.text.rstrip():
-            mend = "the white space is left out"
+            mend = "leave the white space out"
             look.breaks("ends-with-assistant", last.place, "a last message that ends in white space", mend=mend)
             last.parts[-1].text = last.parts[-1].text.rstrip()
             last.parts[-1].changed = True
@@ -140,9 +140,9 @@ def check_last(look: Look, turns: list[Turn]) -> list[Turn]:
         said -= 1
     what = "a history that ends with the assistant"
     if said < len(turns):
-        look.breaks("ends-with-assistant", last.place, what, mend="it is left out")
+        look.breaks("ends-with-assistant", last.place, what, mend="leave the last message out")
         return turns[:said] if said and turns[said - 1].role != "assistant" else [*turns[:said], made("user", CONTINUE)]
-    look.breaks("ends-with-assistant", last.place, what, mend=f"a message of the user behind it: {CONTINUE}")
+    look.breaks("ends-with-assistant", last.place, what, mend=f"put a message of the user behind it: {CONTINUE}")
     return [*turns, made("user", CONTINUE)]
 
 

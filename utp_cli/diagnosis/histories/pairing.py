@@ -79,7 +79,11 @@ def _orphan(look: Look, part: MessagePart, before: list[str]) -> list[Turn]:
     code = "call-id-duplicate" if again else "orphan-tool-result"
     same = part.text in before or not part.text.strip()
     what = "a second result of one call" if again else "a result that answers no call"
-    mend = "it is left out" if same else "it becomes a text of the user"
+    mend = (
+        "drop it"
+        if same
+        else "keep the call before it with the same id, or drop the result (or make it a text of the user)"
+    )
     look.breaks(code, part.place, what, evidence=f"id: {part.id}", mend=mend)
     return [] if same else [made("user", f"Result of {part.name or 'a tool'}: {part.text}")]
 
@@ -118,10 +122,10 @@ def _behind(turns: list[Turn], at: int) -> Iterator[MessagePart]:
 def _result_for(look: Look, call: MessagePart, found: MessagePart | None) -> MessagePart:
     """Return the result of a call from elsewhere, else one that says that there is none."""
     if found is not None:
-        mend = "it is moved behind its call"
+        mend = "move it right behind its call"
         look.breaks("missing-tool-result", found.place, "a result that does not follow its call", mend=mend)
         return found
-    mend = f"a result that says {NOT_EXECUTED}"
+    mend = f"answer every call: add a result for {call.id or call.name}, if only one that says {NOT_EXECUTED}"
     look.breaks("missing-tool-result", call.place, "a call without a result", evidence=f"id: {call.id}", mend=mend)
     return _not_executed(call)
 
@@ -140,7 +144,7 @@ def _answered_later(look: Look, turns: list[Turn]) -> Iterator[Turn]:
         for part in turn.of("result"):
             if id(part.answers) not in seen:
                 look.breaks(
-                    "orphan-tool-result", part.place, "a result before its call", mend="it is moved behind its call"
+                    "orphan-tool-result", part.place, "a result before its call", mend="move it behind its call"
                 )
                 early[id(part.answers)] = part
         turn.parts = [part for part in turn.parts if early.get(id(part.answers)) is not part]

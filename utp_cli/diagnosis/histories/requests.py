@@ -15,7 +15,7 @@ from utp_cli.protocol.findings import SEVERITIES, Place
 from utp_cli.protocol.numbers import copied
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dict_of, list_of, text_of
+from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.client_messages import is_sdk
 from utp_cli.wire.history import HistoryMessage, messages_of
 
@@ -178,7 +178,8 @@ def _thinking_lost(look: Look, turns: list[Turn]) -> bool:
 
 def _is_native(request: Mapping[str, Any], rules: TurnRules) -> bool:
     """Whether fields beside the history say that the request is in the provider's form."""
-    return not _SIGNS.get(rules.form, frozenset()).isdisjoint(request)
+    own = rules.form == "anthropic" and any("input_schema" in tool for _, tool in dicts_of(request.get("tools")))
+    return own or not _SIGNS.get(rules.form, frozenset()).isdisjoint(request)
 
 
 def with_history(

@@ -7,30 +7,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.histories.hints import LIKE_OPENAIS, Receiver, hints
-from utp_cli.diagnosis.histories.options import GUIDED, LISTED, PRINTED
+from utp_cli.diagnosis.histories.options import LISTED, PRINTED
+from utp_cli.diagnosis.histories.receiving import OPENAI, PROVES, RESPONSES, likely_receiver, named, receiver
 from utp_cli.diagnosis.histories.requests import check_request
-from utp_cli.diagnosis.models import HOSTED, OPENAI_MODELS, belongs
+from utp_cli.diagnosis.models import OPENAI_MODELS, belongs
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.releases import number_of
-from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
+from utp_cli.facts.turns import TURN_RULES
 from utp_cli.protocol.findings import Finding, Place
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dicts_of, list_of, text_of
-from utp_cli.wire.client_messages import is_sdk
+from utp_cli.wire.access import dicts_of, text_of
 from utp_cli.wire.history import messages_of
-from utp_cli.wire.shape import recognise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from utp_cli.protocol.tools import Tool
 
-_PROVES: Final = frozenset({"anthropic", "bedrock", "gemini"})
-"""Forms that only one provider's API has."""
-_OPENAI_FORMS: Final = frozenset({"openai-chat", "openai-legacy"})
 _CLAUDE: Final = (Series(family="claude"),)
 _OPENAIS_ITEMS: Final = frozenset(
     {"custom_tool", "tool_search", "local_shell", "shell", "apply_patch", "computer", "code_interpreter", "file_search"}
@@ -43,17 +39,8 @@ _REWRITTEN: Final = (
     " sends no tool_reference; Codex: switch tool search and custom tools off"
 )
 _WRAPPED: Final = 'wrap each: {"type": "function", "function": {"name", "description", "parameters"}}'
-_QWEN: Final = (Series(family="qwen"),)
-"""Models that Alibaba's DashScope serves, under names without an owner: it takes `enable_thinking` beside messages."""
-_OWN_NAMES: Final = regex(
-    r"(?:(?P<deepseek>deepseek-(?:chat|reasoner))|(?P<moonshot>moonshot-v1-\w{1,8}|kimi-(?:latest|k2-[\w-]{0,20}preview))"
-    r"|(?P<mistral>(?:mistral|ministral|codestral|magistral|devstral|pixtral)-(?:[\w.]{1,10}-)?latest))\Z"
-)
-"""Names that a model has with its maker alone, who serves it (their lists of models, November 2026)."""
 _LIKE_CLAUDES: Final = regex(r"claude|\barn:aws|\A(?:opus|sonnet|haiku|opusplan|default|best)(?:\[|\Z)", re.IGNORECASE)
 """The same of Anthropic's, and the aliases of Claude Code."""
-_GATEWAYS: Final = frozenset({"openrouter", "copilot", "litellm"})
-"""Whose rules hold behind them, nobody knows."""
 _SURE: Final = frozenset(
     {
         *("tool-options-without-tools", "tools-with-structured-output", "constraint-conflict", "tool-choice-malformed"),
@@ -66,8 +53,6 @@ _SURE: Final = frozenset(
 their roles depend on a template, and frameworks convert a history before they send it."""
 _SINCE: Final = {"constraint-field-ignored": "0.12"}
 """The first release of the server that does so."""
-_OPENAI: Final = frozenset({"openai", "azure"})
-_RESPONSES: Final = "openai-responses"
 _SURE_OF_OPENAI: Final = frozenset(
     {
         "responses-item-pairing",
@@ -76,7 +61,6 @@ _SURE_OF_OPENAI: Final = frozenset(
     }
 )
 """What OpenAI refuses for certain, and servers may take."""
-_FORMS: Final = _PROVES | _OPENAI_FORMS | {"ollama", "cohere", _RESPONSES}
 _SAID: Final = frozenset({"messages", "id"})
 _OF_ANY: Final = frozenset({"schema-invalid"})
 """What is wrong in a tool, whoever it is sent to."""
@@ -112,10 +96,10 @@ def diagnose_conversation(
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
     found += [*_objects(asked), *_text_for_tools(asked), *_foreign_items(asked, model)]
     engine, version = (text_of((server or {}).get(key)) for key in ("engine", "version"))
-    name = _named(provider) if provider else _receiver(asked, form, model, engine)
-    told = bool(provider) or (name in _PROVES and not _is_compatible(name, model))
-    found += _flat_tools(asked, form) if name not in TURN_RULES or name in _OPENAI else ()
-    ruled, said = name in TURN_RULES, messages or isinstance(asked.get("input"), str)
+    name = named(provider) if provider else receiver(asked, form, model, engine)
+    told = bool(provider) or (name in PROVES and not _is_compatible(name, model))
+    found += _flat_tools(asked, form) if name not in TURN_RULES or name in OPENAI else ()
+    ruled, said = name in TURN_RULES, messages or isinstance(asked.get("input"), str) or asked.get("contents")
     if ruled and not said:  # of tools alone nobody knows what they go with
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
         return found + [one for one in alone if one.severity == "error"]
@@ -123,12 +107,16 @@ def diagnose_conversation(
         codes = {finding.code for finding in found}
         checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
         broken = [one for one in _new(checked.broken, codes, version) if _is_sent(one, asked, name)]
-        whole = name in _OPENAI and bool(asked.get("model"))
-        found += _as_sure(broken, name, told=told, guessed=bool(server) or whole or _is_named(model, name))
+        found += _as_sure(broken, name, told=told, guessed=bool(server or model) or name == RESPONSES)
+    elif messages and not engine and (likely := likely_receiver(asked, form, model)):
+        codes = {finding.code for finding in found}
+        checked = check_request(asked, likely, model=model, open_end=not _is_prefilled(messages))
+        broken = [one for one in _new(checked.broken, codes, "") if _is_sent(one, asked, likely)]
+        found += [replace(one, severity="info", confidence="low") for one in broken]
     codes = {finding.code for finding in found}
     loud = {finding.code for finding in found if finding.severity != "info"}
     to = Receiver(
-        engine=_named(engine), version=version, provider=_named(provider or ""), model=model, offered=bool(known)
+        engine=named(engine), version=version, provider=named(provider or ""), model=model, offered=bool(known)
     )
     more = [one for one in hints(asked, to) if one.code not in (codes if one.severity == "info" else loud)]
     surer = {one.code for one in more if one.severity != "info"}
@@ -147,25 +135,24 @@ def _new(broken: list[Finding], codes: set[str], version: str) -> list[Finding]:
     ]
 
 
+_OF_AN_API: Final = frozenset({"type", "input_schema", "parameter_definitions"})
+"""Keys of a tool that is written for an API; with name, description and parameters alone it is for none."""
+
+
 def _is_sent(one: Finding, asked: Mapping[str, Any], name: str) -> bool:
     """Of messages alone nobody knows what was sent beside them; tools in no API's form are written anew, but where
     Anthropic's limit of tokens stands beside them.
     """
     tools = asked.get("tools")
-    own = isinstance(tools, list) and not any("type" in tool or "input_schema" in tool for _, tool in dicts_of(tools))
+    own = isinstance(tools, list) and not any(_OF_AN_API & tool.keys() for _, tool in dicts_of(tools))
     if one.code == "tool-shape-invalid" and own and not (name == "anthropic" and "max_tokens" in asked):
         return False
     return not asked.keys() <= _SAID or one.place.pointer != "/tools"
 
 
-def _is_named(model: str | None, name: str) -> bool:
-    """Whether the name of a model, or the form without one, tells who gets a conversation, and not for certain."""
-    return bool(_OWN_NAMES.match(model or "")) or (name == _RESPONSES and not model)
-
-
 def _as_sure(broken: list[Finding], name: str, *, told: bool, guessed: bool) -> list[Finding]:
     """Return what is refused for certain, and as hints what may be, where somebody is named or guessed."""
-    sure = _SURE | (_SURE_OF_OPENAI if name in (*_OPENAI, _RESPONSES) else frozenset())
+    sure = _SURE | (_SURE_OF_OPENAI if name in (*OPENAI, RESPONSES) else frozenset())
     likely = [replace(one, severity="info", confidence="low") for one in broken if one.code not in sure]
     certain = broken if told else [one for one in broken if one.code in sure]
     return certain + (likely if guessed and not told else [])
@@ -219,17 +206,6 @@ def _flat_tools(asked: Mapping[str, Any], form: str) -> Iterator[Finding]:
             return
 
 
-def _is_ollamas(asked: Mapping[str, Any], engine: str) -> bool:
-    """Whether a request has fields that only Ollama's own API has beside `messages`, or asks Ollama for a format."""
-    asks = asked.get("format")
-    return (
-        (engine == "ollama" and "response_format" in asked)
-        or asks == "json"
-        or isinstance(asks, dict)
-        or isinstance(asked.get("options"), dict)
-    )
-
-
 def _is_prefilled(messages: list[Any]) -> bool:
     """Whether the last message is the beginning of an answer. Saved conversations end with whole ones."""
     last = messages[-1] if messages and isinstance(messages[-1], dict) else {}
@@ -263,38 +239,3 @@ def _fault(code: str, place: str, message: str, evidence: str, mend: str) -> Fin
         hint=mend,
         fix=mend,
     )
-
-
-def _receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: str) -> str:
-    """Return who gets a conversation, where its server, its form or its model says so; `""` where none does.
-
-    A server has other paths than its own API: there the form says what it has to take. OpenAI's model in Anthropic's
-    form is meant for a gateway, which needs all that this form needs.
-    """
-    if is_sdk(list_of(asked.get("messages"))):  # a client converts them before they are sent
-        return ""
-    items = isinstance(asked.get("input"), list) and "messages" not in asked
-    form = _RESPONSES if items else form if form in _FORMS else recognise(asked).format
-    chat = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
-    own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(_named(engine))
-    if own and (form not in _FORMS or form == own.form or (form in _OPENAI_FORMS and own.form in _OPENAI_FORMS)):
-        return own.name
-    local = chat and not belongs(model, HOSTED)
-    if local and engine in ("", "ollama") and _is_ollamas(asked, engine):
-        return "ollama"
-    if local and not engine and not asked.keys().isdisjoint(GUIDED):
-        return "vllm"
-    if form == _RESPONSES and not (engine or model):  # of whose API it is
-        return form
-    openai = own and own.name in _OPENAI if engine else belongs(model, OPENAI_MODELS)
-    if not engine and chat and (own_name := _OWN_NAMES.match(model or "")):
-        return str(own_name.lastgroup)
-    if not engine and chat and "enable_thinking" in asked and belongs(model, _QWEN) and "/" not in (model or ""):
-        return "dashscope"
-    if openai and (chat or form == _RESPONSES):
-        return "openai" if chat else form
-    return form if form in _PROVES else ""
-
-
-def _named(name: str) -> str:
-    return OTHER_NAMES.get(name.casefold(), name.casefold())

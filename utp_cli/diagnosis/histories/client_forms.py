@@ -1,0 +1,97 @@
+"""Conversations in the form of a client library that mix two of its versions, or two libraries.
+
+Source: `ai` 7.0 (ModelMessage: a call has `input`, a result has `output: {type, value}`; version 4 had `args` and
+`result`), its converter, which drops `tool_calls`; November 2026.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from utp_cli.diagnosis.histories.fields import told
+from utp_cli.protocol.numbers import json_dumps
+from utp_cli.wire.access import dicts_of, list_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from utp_cli.protocol.findings import Finding
+
+_CALL, _RESULT = "tool-call", "tool-result"
+_OLD: Final = {_CALL: ("args", "input"), _RESULT: ("result", "output")}
+"""The key of a part in version 4 of the AI SDK, and since 5."""
+
+
+def client_forms(asked: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what the AI SDK refuses or drops in its own messages."""
+    messages = list(dicts_of(asked.get("messages")))
+    yield from _flat_calls(messages)
+    parts = [
+        (f"/messages/{at}/content/{number}", part)
+        for at, message in messages
+        for number, part in dicts_of(message.get("content"))
+        if text_of(part.get("type")) in _OLD
+    ]
+    if not parts:
+        return
+    yield from _foreign_calls(messages)
+    yield from _text_results(messages)
+    new = [part for _, part in parts if _OLD[part["type"]][1] in part]
+    for place, part in parts:
+        old, key = _OLD[part["type"]]
+        output = part.get("output")
+        written = json_dumps(part, default=repr)
+        if new and old in part and key not in part:
+            said = f"a {part['type']} with `{old}` of version 4 beside parts of version 5: the AI SDK refuses it"
+            mend = f"write `{key}` in place of `{old}`" + (
+                ": {type: 'json', value: …}" if part["type"] == _RESULT else ""
+            )
+            yield told("call-shape-invalid", place, said, written, mend, severity="error")
+            return
+        if "output" in part and not (isinstance(output, dict) and "type" in output):
+            said = "the output of a tool-result without `type` and `value`: the AI SDK refuses it"
+            mend = "output: {type: 'text', value: …}, or {type: 'json', value: …}"
+            yield told("call-shape-invalid", place, said, written, mend, severity="error")
+            return
+
+
+def _foreign_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:
+    for at, message in messages:
+        if list_of(message.get("tool_calls")) and message.get("role") == "assistant":
+            said = (
+                "`tool_calls` of OpenAI's API beside parts of the AI SDK, which drops them: the result answers no call"
+            )
+            mend = "content: [{type: 'tool-call', toolCallId, toolName, input}]"
+            written = json_dumps(message["tool_calls"], default=repr)
+            yield told("call-shape-invalid", f"/messages/{at}/tool_calls", said, written, mend, severity="error")
+            return
+
+
+def _text_results(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:
+    for at, message in messages:
+        if message.get("role") == "tool" and isinstance(message.get("content"), str):
+            said = "the result of a tool as a text: a tool message of the AI SDK has parts of type tool-result"
+            mend = "content: [{type: 'tool-result', toolCallId, toolName, output: {type: 'text', value: …}}]"
+            yield told("content-shape", f"/messages/{at}/content", said, message["content"], mend, severity="error")
+            return
+
+
+def _flat_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:
+    """Find calls in LangChain's form whose arguments are a text, or stand under another key."""
+    langchain = any(message.get("type") in _TYPES or message.get("role") in _TYPES for _, message in messages)
+    for at, message in messages if langchain else ():
+        for number, call in dicts_of(message.get("tool_calls")):
+            place = f"/messages/{at}/tool_calls/{number}"
+            written = json_dumps(call, default=repr)
+            if isinstance(call.get("args"), str):
+                said, mend = "`args` is a text: LangChain takes a dict", "decode it to an object: json.loads(args)"
+                yield told("arguments-wrong-kind", place, said, written, mend, severity="error")
+                return
+            if "name" in call and "args" not in call and "arguments" in call:
+                said, mend = "a call with `arguments`: LangChain's have `args`", "write `args` in place of `arguments`"
+                yield told("call-shape-invalid", place, said, written, mend, severity="error")
+                return
+
+
+_TYPES: Final = frozenset({"ai", "human"})
+"""What LangChain calls the two sides."""
