@@ -532,7 +532,7 @@ ABOUT_REFERENCES = {
     "auditing/descriptions.py", "auditing/fixes_of_schemas.py", "auditing/nodes.py", "auditing/parameters.py",
     "auditing/schemas.py", "auditing/strict.py", "auditing/structure.py", "auditing/unsaid.py",
     "captures/classify.py", "diagnosis/definitions.py", "diagnosis/argument_mismatch.py", "diagnosis/refused_nodes.py",
-    "repair/shape.py",
+    "diagnosis/histories/model_hints.py", "repair/shape.py",
     "facts/grammar_compilers.py", "facts/schema_keywords.py", "facts/schema_subsets.py",
     "rendering/schema.py", "rendering/structured.py", "rendering/walk.py", "validation/definitions.py",
     "validation/schemas.py",

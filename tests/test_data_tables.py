@@ -21,7 +21,8 @@ FOLDERS = ("auditing", "detection", "diagnosis", "engine", "repair", "wire")
 EMPTY_MEANS = {
     # constant, and which entry may be empty: what it means
     ("MODES", ""),  # the sentence of the last rule takes no model in
-    ("TOOL_PARSERS", "key"), ("REASONING_PARSERS", "key"), ("UNRELEASED", "key"),  # a parser with no markup of its own
+    ("TOOL_PARSERS", "key"), ("REASONING_PARSERS", "key"), ("UNRELEASED", "key"), ("OF_OTHERS", "key"),
+    ("PARSERS", "key"), ("PAIRS", "other"),  # a parser with no markup of its own
     ("ALL", "prefix"), ("ALL", "key"), ("UNKNOWN", "name"), ("OPENAI_MODE", "key"), ("ANTHROPIC_MODE", "key"),
     ("SCENARIOS", "value"), ("ALIASES", "means"), ("_MEASURED", "value"), ("_WHERE", "key"), ("_APART", ""), ("SAID", "value"),
     ("NEWEST", "value"),  # no numbers that tell

@@ -324,7 +324,7 @@ def test_markup_that_an_answer_shows_in_code_is_no_call():
     [
         ({"content": [{"type": "text", "text": "gizmo at 9"}], "isError": True}, "tool-execution-failed"),
         ({"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "load"}, "no-user-query"),
-        ({"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "error", "text": "9"}]}}, "mcp-result-refused"),
+        ({"jsonrpc": "2.0", "id": 2, "result": {"content": [], "structuredContent": {"n": 9}}}, "mcp-result-refused"),
         (
             {"role": "assistant", "content": 'I look.\n<mycall>{"name": "f", "arguments": {}}</mycall>'},
             "call-left-in-content",

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.detection.command_builtin import (
+    file_of_another_family,
+    named_template,
+    old_build,
+    tokenizer_of_mistral,
+    without_tokens,
+)
+from utp_cli.detection.command_engines import DYNAMO, KOBOLD, LLAMA_BOX, LOCALAI, OVMS, TABBY, VLLM_MLX
+from utp_cli.detection.command_environment import unread_variables
 from utp_cli.detection.command_line import is_modelfile
 from utp_cli.detection.command_local import LLAMA_SERVER, LMDEPLOY, OLLAMA, TENSORRT, TGI
 from utp_cli.detection.command_options import unknown_options
+from utp_cli.detection.command_pairs import few_tokens_of_answer, pairs
 from utp_cli.detection.command_parsers import SGLANG, VLLM
+from utp_cli.detection.command_reasoning import other_reasoning
+from utp_cli.detection.command_values import slips, values
 from utp_cli.detection.command_variables import assigned
 from utp_cli.protocol.findings import Finding
 from utp_cli.protocol.records import Record
@@ -21,16 +34,25 @@ if TYPE_CHECKING:
     from utp_cli.detection.detect import Detection
 
 RULES: dict[str, tuple[Callable[[StartCommand, Detection], Iterator[CommandFault]], ...]] = {
-    "vllm": VLLM,
-    "sglang": SGLANG,
-    "llama.cpp": LLAMA_SERVER,
+    "vllm": (*VLLM, without_tokens, tokenizer_of_mistral, other_reasoning, named_template),
+    "sglang": (*SGLANG, without_tokens, other_reasoning, named_template),
+    "llama.cpp": (*LLAMA_SERVER, named_template, file_of_another_family, old_build),
     "ollama": OLLAMA,
     "lmdeploy": LMDEPLOY,
     "tgi": TGI,
     "tensorrt-llm": TENSORRT,
     "mlx": (),
+    "ovms": OVMS,
+    "vllm-mlx": VLLM_MLX,
+    "tabbyapi": TABBY,
+    "dynamo": DYNAMO,
+    "koboldcpp": KOBOLD,
+    "localai": LOCALAI,
+    "llama-box": LLAMA_BOX,
+    "litellm": (),
 }
 """By engine."""
+_FOR_ALL = (values, pairs, few_tokens_of_answer, unread_variables, unknown_options, slips)
 
 
 class CheckedCommand(Record):
@@ -54,12 +76,12 @@ class CheckedCommand(Record):
 
 def check_command(command: StartCommand, found: Detection) -> CheckedCommand:
     """Check a command against what is known of its model."""
-    faults = [fault for rule in (*RULES[command.engine], unknown_options) for fault in rule(command, found)]
-    changes = {name: value for fault in faults for name, value in fault.changes.items()}
+    faults = [fault for rule in (*RULES[command.engine], *_FOR_ALL) for fault in rule(command, found)]
+    changes = {name: value for fault in reversed(faults) for name, value in fault.changes.items()}
     return CheckedCommand(
         command=command,
         findings=tuple(_finding(fault, command) for fault in faults),
-        corrected=_corrected(command, changes) if changes else None,
+        corrected=_corrected(command, changes) if changes or command.slips else None,
     )
 
 
@@ -84,13 +106,19 @@ def _written(changes: dict[str, str | None], command: StartCommand) -> str:
     said = command.variables
     if _in_modelfile(command):
         return " and ".join(_modelfile_line(name, value) for name, value in changes.items() if value)
-    dropped = [said.get(name, name) for name, value in changes.items() if value is None]
+    spelt = {command.key_of(name): command.right_name(name) for name in command.given}
+    dropped = [said.get(name, spelt.get(name, name)) for name, value in changes.items() if value is None]
     put = [
-        f"{said[name]}={value}" if name in said else f"{name} {value}".strip()
+        f"{said[name]}={value}" if name in said else f"{spelt.get(name, name)} {_as_typed(value)}".strip()
         for name, value in changes.items()
         if value is not None
     ]
     return ", ".join(([" ".join(put)] if put else []) + [f"drop {name}" for name in dropped])
+
+
+def _as_typed(value: str) -> str:
+    """Quote a value for a shell where it has quotes or braces."""
+    return shlex.quote(value) if re.search(r"[{}\"']", value) else value
 
 
 def _modelfile_line(name: str, value: str) -> str:

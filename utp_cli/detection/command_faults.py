@@ -33,6 +33,9 @@ RELEASES = {"ollama": "Ollama of 2026-08"}
 RENAMED = {"qwen25": "qwen", "glm45": "glm"}
 """Old and new names of SGLang's tool parsers; the old ones still work, with a warning."""
 
+FORMER: Final = {("vllm", "glm45"): "glm4_moe"}
+"""Engine and parser, and what older releases call it (vLLM 0.10.0: before 0.10.1)."""
+
 WHAT: Final[dict[str, What]] = {TOOL: "tool-parser", REASONING: "reasoning-parser"}
 
 
@@ -171,3 +174,8 @@ def count(text: str | None) -> int:
     scale = {"k": 1000, "m": 1_000_000}.get((text or "")[-1:].lower(), 1)
     digits = (text or "").rstrip("kKmM")
     return int(digits) * scale if digits.isascii() and digits.isdigit() and len(digits) < 12 else 0
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for another: a variable, or a gap in an example (`$NAME`, `<name>`, `{{ name }}`)."""
+    return value.startswith(("$", "<", "{{", "…", "...")) or "${" in value

@@ -1,8 +1,8 @@
 """A server's start command taken apart: which engine, which model, which options.
 
-Read as a shell reads it, never run. Understood are the commands of vLLM, SGLang, llama.cpp, LMDeploy, TGI, TensorRT-LLM
-and mlx-lm, with what stands before them (`docker run … IMAGE`, `uv run`, `sudo`, `NAME=value`), `ollama serve` with its
-variables, and Modelfiles of Ollama.
+Read as a shell reads it, never run. Understood are the commands of the servers in `ENGINES`, with what stands before
+them (`docker run … IMAGE`, `uv run`, `sudo`, `NAME=value`), `ollama serve` with its variables, and Modelfiles.
+What a shell loses of a command is mended, and told in `slips` (`command_slips`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from utp_cli.detection.command_slips import Slip, in_place, joined, straight
 from utp_cli.detection.command_variables import assigned, opposite, option_of, stated_by
 from utp_cli.facts.releases import options as options_of, spans
 from utp_cli.protocol.patterns import regex
@@ -20,6 +21,7 @@ Words = tuple[str, ...]
 ENGINES: tuple[tuple[str, str, Words], ...] = (
     # what stands in the command, as words; the engine; the options that name the model
     ("vllm serve", "vllm", ("--model",)),
+    ("vllm-swift serve", "vllm", ("--model",)),  # "all vllm serve flags work unchanged" (its page on PyPI, 0.5.3)
     ("vllm.entrypoints.openai.api_server", "vllm", ("--model",)),
     ("vllm/vllm-openai", "vllm", ("--model",)),
     ("sglang.launch_server", "sglang", ("--model-path", "--model")),
@@ -36,8 +38,37 @@ ENGINES: tuple[tuple[str, str, Words], ...] = (
     ("text-generation-inference", "tgi", ("--model-id",)),
     ("ollama serve", "ollama", ()),
     ("ollama/ollama", "ollama", ()),
+    ("dynamo.frontend", "dynamo", ("--model-name",)),
+    ("dynamo.vllm", "dynamo", ("--model", "--model-path")),
+    ("dynamo.sglang", "dynamo", ("--model", "--model-path")),
+    ("dynamo.trtllm", "dynamo", ("--model", "--model-path")),
+    ("vllm-mlx serve", "vllm-mlx", ("--model",)),
+    ("vllm_mlx.server", "vllm-mlx", ("--model",)),
+    ("ovms", "ovms", ("--source-model", "--model-name", "--model-path")),
+    ("openvino/model_server", "ovms", ("--source-model", "--model-name", "--model-path")),
+    ("llama-box", "llama-box", ("-m", "--model")),
+    ("litellm", "litellm", ("--model", "-m")),
+    ("koboldcpp", "koboldcpp", ("--model",)),
+    ("koboldcpp.py", "koboldcpp", ("--model",)),
+    ("koboldcpp-linux-x64", "koboldcpp", ("--model",)),
+    ("koboldcpp_nocuda", "koboldcpp", ("--model",)),
+    ("local-ai run", "localai", ()),
+    ("local-ai", "localai", ()),
+    ("localai/localai", "localai", ()),
+    ("tabbyapi", "tabbyapi", ("--model-name",)),
+    ("main.py", "tabbyapi", ("--model-name",)),
+    ("start.py", "tabbyapi", ("--model-name",)),
+    ("start.sh", "tabbyapi", ("--model-name",)),
 )
 """The first that stands in a command names its engine. Of images only the end of the path counts."""
+
+_NEEDS_ONE_OF = {
+    "main.py": (_TABBY := ("--tool-format", "--max-seq-len", "--cache-mode", "--prompt-template")),
+    "start.py": _TABBY,
+    "start.sh": _TABBY,
+    "litellm": ("--model", "--config", "-m", "-c"),
+}
+"""Words that many programs are called by, and the options of which one tells that it is this server."""
 
 NAMES = {
     "vllm": "vLLM",
@@ -48,8 +79,20 @@ NAMES = {
     "tensorrt-llm": "TensorRT-LLM",
     "mlx": "mlx-lm",
     "ollama": "Ollama",
+    "dynamo": "Dynamo",
+    "vllm-mlx": "vllm-mlx",
+    "ovms": "OpenVINO Model Server",
+    "llama-box": "llama-box",
+    "litellm": "LiteLLM",
+    "koboldcpp": "KoboldCpp",
+    "localai": "LocalAI",
+    "tabbyapi": "TabbyAPI",
 }
 """How people write the engines."""
+_HYPHENS = frozenset({"sglang", "lmdeploy", "mlx"})
+"""Engines that have no option with `_`."""
+_ALONE = ("vllm", "sglang", "llama.cpp", "lmdeploy", "tgi", "tensorrt-llm", "mlx")
+"""Engines that options alone can stand for."""
 
 SHORT = {
     "-c": "--ctx-size",
@@ -69,7 +112,7 @@ class StartCommand(Record):
     """One start command."""
 
     engine: str
-    """`vllm`, `sglang`, `llama.cpp`, `lmdeploy`, `tgi`, `tensorrt-llm`, `mlx`, `ollama`."""
+    """A key of `NAMES`."""
     words: Words
     """As a shell would pass them."""
     start: int
@@ -85,28 +128,48 @@ class StartCommand(Record):
     """The release in an image's tag: `0.11.0` of `vllm/vllm-openai:v0.11.0`."""
     template: str = ""
     """The text of the chat template that is loaded from a file, where it is there."""
+    slips: tuple[Slip, ...] = ()
+    """What a shell loses of the command as it was written; `words` have it."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables that are set outside the command line."""
 
     def key_of(self, name: str) -> str:
         """Return the name under which `options` has an option."""
         return name.replace("_", "-")
 
+    def right_name(self, spelt: str) -> str:
+        """Return an option as it is to be written: with `-`, where the server takes no `_` for it."""
+        return spelt.replace("_", "-") if self.engine in _HYPHENS else spelt
+
     def with_options(self, changes: dict[str, str | None]) -> str:
         """Write the command with options set to a value (`""`: none), or taken away (None), quoted for a shell."""
         end = self.start + len(_until_the_end(self.words[self.start :]))
-        left = dict(changes)
+        left, words = dict(changes), self.words[:end]
         kept, position = self._set_anew(left), self.start
         while position < end:
-            word = self.words[position]
-            name, width = _option(self.words[:end], position, self.engine)
+            name, width = _option(words, position, self.engine)
             if name not in changes:
                 kept += self.words[position : position + width]
             elif name in left:
-                value = left.pop(name)
-                kept += [] if value is None else [word.partition("=")[0], *([value] if value else [])]
+                value, spelt = left.pop(name), words[position].partition("=")[0]
+                kept += [] if value is None else [self.right_name(spelt), *([value] if value else [])]
             position += width
         for name, value in left.items():
             kept += [] if value is None else [name, *([value] if value else [])]
         return " ".join(map(_quoted, [*kept, *self.words[end:]]))
+
+    def in_order(self) -> list[tuple[str, str, str]]:
+        """Return each option as it stands: its long name, its value (`""`: none), and the word behind a switch."""
+        own = _until_the_end(self.words[self.start :])
+        found, position = [], 0
+        while position < len(own):
+            name, width = _option(own, position, self.engine)
+            behind = own[position + 1] if name and width == 1 and position + 1 < len(own) else ""
+            _, equals, value = own[position].partition("=")
+            if name:
+                found.append((name, value if equals else own[position + 1] if width == 2 else "", behind))
+            position += width
+        return found
 
     def _set_anew(self, left: dict[str, str | None]) -> list[str]:
         """Return the words before the options, changes of what variables say made in them and taken out of `left`."""
@@ -131,8 +194,8 @@ def read_command(text: str, *, image: str = "", environment: dict[str, str] | No
 
     Options alone, one of them for tools, are those of the one engine that has them all.
     """
-    found = _split(joined(text))
-    return _read(found, image or _engine_word(found), environment or {})
+    found, slips = straight(_split(joined(text)))
+    return _read(found, image or _engine_word(found), environment or {}, slips)
 
 
 def _engine_word(found: Words) -> str:
@@ -140,20 +203,17 @@ def _engine_word(found: Words) -> str:
     given = {word.partition("=")[0] for word in found if re.match(r"--[A-Za-z]", word)}
     if not found or found[0].partition("=")[0] not in given or given.isdisjoint(_FOR_TOOLS):
         return ""
-    owners = [engine for engine in NAMES if given <= options_of(engine).keys()]
+    owners = [engine for engine in _ALONE if given <= options_of(engine).keys()]
     return next((phrase for phrase, engine, _ in ENGINES if " " not in phrase and owners == [engine]), "")
 
 
-def joined(text: str) -> str:
-    r"""Join lines that go on: with a backslash, in PowerShell with a backtick, in a Windows prompt with `^`."""
-    return re.sub(r"[ \t][\\`^][ \t]*\r?\n|\\\r?\n", " ", text)
-
-
-def _read(found: Words, image: str, environment: dict[str, str]) -> StartCommand | None:
+def _read(found: Words, image: str, environment: dict[str, str], slips: tuple[Slip, ...]) -> StartCommand | None:
     marked = (image, *found) if image else found
     for phrase, engine, naming in ENGINES:
         start = _after(marked, tuple(phrase.split()))
-        if start is not None:
+        if start is not None and _is_started(phrase, marked, start):
+            marked, start, moved = in_place(marked, start, options_of(engine), spans(engine, "switch"))
+            found = marked[1:] if image else marked
             own = _until_the_end(marked[start:])
             options, rest = _options(own, engine)
             set_outside = tuple(
@@ -174,8 +234,17 @@ def _read(found: Words, image: str, environment: dict[str, str]) -> StartCommand
                 given=tuple(word.partition("=")[0] for word in own if re.match(r"--[A-Za-z]", word)),
                 model=model,
                 version=_version(marked[:start], engine),
+                slips=(*slips, *moved),
+                environment=environment,
             )
     return None
+
+
+def _is_started(phrase: str, found: Words, start: int) -> bool:
+    """Whether a word that many programs have is the server's start, and no package that is installed."""
+    asked = _NEEDS_ONE_OF.get(phrase)
+    given = {word.partition("=")[0] for word in found[start:]}
+    return (not asked or not given.isdisjoint(asked)) and (" " in phrase or "install" not in found[:start])
 
 
 def _split(text: str) -> Words:
@@ -276,12 +345,16 @@ def is_modelfile(text: str) -> bool:
 
 
 def read_modelfile(text: str) -> StartCommand:
-    """Read the lines of a Modelfile as options: `from`, `template`, `renderer`, `parser`, and each parameter."""
+    """Read the lines of a Modelfile as options: `from`, `template`, `renderer`, `parser`, and each parameter.
+
+    `stop` may stand on many lines: they are joined with line breaks.
+    """
     options: dict[str, str] = {}
     for key, value in _LINE.findall(_BLOCK.sub('""', text)):  # a prompt may speak of a parser
         name, _, setting = value.strip().partition(" ")
         if key.lower() == "parameter":
-            options[name.lower()] = setting.strip()
+            before = options.get("stop", "") if name.lower() == "stop" else ""
+            options[name.lower()] = f"{before}\n{setting.strip()}".strip()
         else:
             options[key.lower()] = value.strip().strip('"')
     template = _TEMPLATE.search(text)

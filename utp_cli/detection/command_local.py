@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from utp_cli.detection.command_builtin import named_template
 from utp_cli.detection.command_faults import (
     RELEASES,
     TEMPLATE,
@@ -15,14 +16,18 @@ from utp_cli.detection.command_faults import (
     CommandFault,
     advised,
     conflict,
+    count,
+    is_placeholder,
     known_names,
     little_context,
     series,
     truncates,
 )
-from utp_cli.detection.command_parsers import unknown_parser
+from utp_cli.detection.command_modelfile import modelfile_lines, other_renderer
+from utp_cli.detection.command_parsers import other_dialect, unknown_parser
 from utp_cli.detection.command_variables import OFF
-from utp_cli.facts.parser_names import TOOL_PARSERS, dialect_called
+from utp_cli.facts.option_values import TEMPLATES
+from utp_cli.facts.parser_names import REASONING_PARSERS, TOOL_PARSERS, dialect_called
 from utp_cli.facts.releases import number_of
 from utp_cli.facts.servers import JINJA_BY_DEFAULT
 from utp_cli.protocol.errors import nearest
@@ -58,7 +63,7 @@ def _llama_server(command: StartCommand, found: Detection) -> Iterator[CommandFa
             message=f"{command.version} has --jinja off by default: a request with tools is answered 500",
             changes={"--jinja": ""},
         )
-    if options.get(TEMPLATE) and "{" not in options[TEMPLATE] and found.capability.native_tools:
+    if options.get(TEMPLATE) in TEMPLATES["llama.cpp"] and found.capability.native_tools:
         yield CommandFault(
             code="template-of-another-model",
             severity="error",
@@ -94,10 +99,8 @@ def _llama_server(command: StartCommand, found: Detection) -> Iterator[CommandFa
 # -- Ollama ----------------------------------------------------------------------------------------------------------
 
 
-def _modelfile(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
+def _without_go(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
     options = command.options
-    known = known_names("ollama", TOOL_PARSERS)
-    parser, renderer = options.get("parser"), options.get("renderer")
     if options.get("go_template", "").lower() in OFF:
         yield CommandFault(
             code="template-without-tools",
@@ -106,9 +109,17 @@ def _modelfile(command: StartCommand, found: Detection) -> Iterator[CommandFault
             evidence=f"OLLAMA_GO_TEMPLATE={options['go_template']}",
             advice="leave it out for models whose tools stand in their TEMPLATE (ollama show --modelfile)",
         )
+
+
+def _modelfile(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
+    options = command.options
+    known = known_names("ollama", TOOL_PARSERS)
+    parser, renderer = options.get("parser"), options.get("renderer")
     for key, name, code in (("parser", parser, "parser-unknown-to-server"), ("renderer", renderer, "renderer-unknown")):
         if name and name not in known:
-            near = nearest(name, known)
+            elsewhere = dialect_called(name) is not None  # a name of another server: what reads the same model here
+            own = TOOL_PARSERS["ollama"].get(found.dialect or "", ()) if elsewhere else ()
+            near = nearest(name, known, 0.75) or next(iter(own), None)
             silent = "is ignored, calls stay in the content" if key == "parser" else "is answered with HTTP 500"
             yield CommandFault(
                 code=code,
@@ -179,6 +190,9 @@ def _tensorrt(command: StartCommand, found: Detection) -> Iterator[CommandFault]
     option, name = "--tool_parser", command.options.get("--tool-parser")
     names = TOOL_PARSERS["tensorrt-llm"]
     right = next((names[dialect][0] for dialect in found.dialect_candidates if dialect in names), None)
+    reads = dialect_called(name, "tensorrt-llm") if name else None
+    if found.spec.family == "gpt-oss":
+        return  # its channels are read without a parser
     if option not in command.given and found.spec.kind == "chat":
         yield CommandFault(
             code="tool-flag-missing",
@@ -187,7 +201,7 @@ def _tensorrt(command: StartCommand, found: Detection) -> Iterator[CommandFault]
             changes={option: right} if right else {},
             advice="" if right else "it has no parser for this series: parse the text (utp serve)",
         )
-    elif name and name not in (known := known_names("tensorrt-llm", TOOL_PARSERS)):
+    elif name and not is_placeholder(name) and name not in (known := known_names("tensorrt-llm", TOOL_PARSERS)):
         right = right or nearest(name, known)
         yield CommandFault(
             code="parser-unknown-to-server",
@@ -197,11 +211,43 @@ def _tensorrt(command: StartCommand, found: Detection) -> Iterator[CommandFault]
             changes={"--tool-parser": right} if right else {},
             advice="" if right else f"one of {', '.join(sorted(known))}",
         )
+    elif name and right and reads and reads != dialect_called(right, "tensorrt-llm"):
+        yield CommandFault(
+            code="parser-mismatch",
+            severity="warning",
+            message=f"{series(found)} writes {found.dialect_candidates[0]}, and {name} reads {reads}: calls stay text",
+            evidence=f"{option} {name}",
+            changes={"--tool-parser": right},
+        )
+
+
+def _tensorrt_reasoning(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
+    option, name = "--reasoning_parser", command.options.get("--reasoning-parser", "")
+    known = known_names("tensorrt-llm", REASONING_PARSERS)
+    if name and name not in known and not is_placeholder(name):
+        near = nearest(name.replace("_", "-"), known, 0.8)
+        yield CommandFault(
+            code="parser-unknown-to-server",
+            severity="error" if near else "warning",
+            message=f"TensorRT-LLM registers no {option} {name}: such a server does not start",
+            evidence=f"{option} {name}",
+            changes={"--reasoning-parser": near} if near else {},
+            advice="" if near else f"one of {', '.join(sorted(known))}",
+        )
+
+
+def _no_room(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
+    """The launcher of TGI refuses a prompt that may be as long as prompt and answer together."""
+    whole = count(command.options.get("--max-total-tokens"))
+    for option in ("--max-input-tokens", "--max-input-length"):
+        if whole and count(command.options.get(option)) >= whole:
+            told = f"{option} must be smaller than --max-total-tokens {whole}: the server does not start"
+            yield conflict(told, "error", {option: str(whole * 3 // 4)})
 
 
 LLAMA_SERVER = (_llama_server, little_context("--ctx-size", "--parallel"))
-OLLAMA = (_modelfile, little_context("num_ctx"))
-LMDEPLOY = (_lmdeploy, unknown_parser, little_context("--session-len"))
-TENSORRT = (_tensorrt, little_context("--max-seq-len"))
-TGI = (_needs_grammar, little_context("--max-total-tokens"))
+OLLAMA = (_without_go, _modelfile, other_renderer, modelfile_lines, little_context("num_ctx"))
+LMDEPLOY = (_lmdeploy, named_template, unknown_parser, other_dialect, little_context("--session-len"))
+TENSORRT = (_tensorrt, _tensorrt_reasoning, other_dialect, little_context("--max-seq-len"))
+TGI = (_needs_grammar, _no_room, little_context("--max-total-tokens"))
 """Rules; their order is the order of the findings."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.detection.command_faults import (
     AUTO,
+    FORMER,
     PLUGIN,
     REASONING,
     RENAMED,
@@ -21,6 +22,7 @@ from utp_cli.detection.command_faults import (
     base_model,
     conflict,
     fitting,
+    is_placeholder,
     is_there,
     known_names,
     little_context,
@@ -75,9 +77,13 @@ def unknown_parser(command: StartCommand, found: Detection) -> Iterator[CommandF
         plugged = option.replace("call-parser", "parser-plugin") if option == TOOL else f"{REASONING}-plugin"
         if not name or is_there(command, option, name) or (name == "auto" and command.engine == "sglang"):
             continue
+        if is_placeholder(name):
+            continue
         if plugged in command.options or (option == TOOL and _is_of_utp(name)):
             continue
-        right = advised(found, command, option)
+        former = FORMER.get((command.engine, name), "")
+        right = former if former and has(command.engine, former, command.version, WHAT[option]) else None
+        right = right or _written_otherwise(command, option, name, found) or advised(found, command, option)
         came = next((span.since for span in spans(command.engine, WHAT[option]).get(name, ()) if not span.until), "")
         if not right and not came:
             right = nearest(name, [each for each in known if is_there(command, option, each)])
@@ -93,6 +99,15 @@ def unknown_parser(command: StartCommand, found: Detection) -> Iterator[CommandF
             changes={option: right} if right else {},
             advice="" if right else other,
         )
+
+
+def _written_otherwise(command: StartCommand, option: str, name: str, found: Detection) -> str | None:
+    """Return a name of the server that differs in its signs only, where what it reads fits the model."""
+    for alike in (name.replace("-", "_"), name.replace("_", "-"), name.lower(), name.lower().replace("-", "_")):
+        fits = option != TOOL or dialect_called(alike, command.engine) in fitting(command, found)
+        if alike != name and is_there(command, option, alike) and fits:
+            return alike
+    return None
 
 
 def _where_else(command: StartCommand, option: str, name: str) -> str:
@@ -112,7 +127,7 @@ def _is_of_utp(name: str) -> bool:
     return name == "utp" or (name.startswith("utp_") and DIALECTS.get(name.removeprefix("utp_")) is not None)
 
 
-def _other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
+def other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """A parser that reads another dialect than the model writes: calls stay in the content."""
     name = command.options.get(TOOL)
     reads = dialect_called(name, command.engine) if name else None
@@ -294,11 +309,11 @@ def _sglang_others(command: StartCommand, found: Detection) -> Iterator[CommandF
 
 
 VLLM = (
-    _no_parser, _not_loaded, unknown_parser, base_model, _other_dialect, _writes_otherwise, other_template, _vllm_pairs,
+    _no_parser, _not_loaded, unknown_parser, base_model, other_dialect, _writes_otherwise, other_template, _vllm_pairs,
     _thinking_left, little_context("--max-model-len"),
 )  # fmt: skip
 SGLANG = (
-    _no_parser, unknown_parser, base_model, _other_dialect, _writes_otherwise, other_template, _sglang_others,
+    _no_parser, unknown_parser, base_model, other_dialect, _writes_otherwise, other_template, _sglang_others,
     _thinking_left, little_context("--context-length"),
 )  # fmt: skip
 """Rules; their order is the order of the findings."""

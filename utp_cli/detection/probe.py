@@ -7,13 +7,18 @@ from typing import Any
 BOS, EOS = "<|bos|>", "<|eos|>"
 TOKENS = {"bos_token": BOS, "eos_token": EOS}
 """What templates call the tokens that begin and end a text."""
+SURROUNDINGS = {**TOKENS, "datetime": "2026-01-01"}
+"""What servers hand over beside the conversation."""
 
 NAMES = ("probe_heron", "probe_otter")
 IDS = ("call00000", "call00001")
 """Nine characters, as some templates demand."""
+LONG_ID = "call_0a1b2c3d4e5f6a7b8c9d0e1f"
+"""An id as OpenAI and vLLM write them."""
 KEYS = ("bankside", "depthmark")
 """Names of arguments, in alphabetical order, for templates that sort them."""
 SYSTEM: dict[str, Any] = {"role": "system", "content": "rules of the probe"}
+LATE_SYSTEM: dict[str, Any] = {"role": "system", "content": "later rules of the probe"}
 QUESTION: dict[str, Any] = {"role": "user", "content": "question of the probe"}
 ANSWER = "answer of the probe"
 THOUGHT = "thought of the probe"
@@ -65,3 +70,16 @@ RICH_SCHEMA: dict[str, Any] = {
 TOOLS: list[dict[str, Any]] = [
     {"type": "function", "function": {"name": name, "description": "look", "parameters": SCHEMA}} for name in NAMES
 ]
+FLAT_TOOLS: list[dict[str, Any]] = [{"type": "function", **tool["function"]} for tool in TOOLS]
+"""Without the wrapper `function`, as the Responses API has them."""
+
+
+def tools_without(field: str) -> list[dict[str, Any]]:
+    """Return the tools without a field, wherever it stands: in the function, in its schema, in an argument's schema."""
+
+    def left(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: left(inner) for key, inner in value.items() if key != field}
+
+    return [{**left(tool), "type": "function"} for tool in TOOLS]

@@ -29,22 +29,26 @@ _MOST: Final = 3
 _OPAQUE: Final = "gateway-error-opaque"
 _MOST_FURTHER: Final = 2
 """The same, beside a cause that is named."""
+_FRAME: Final = -9
+"""How far down a text stands that frames others, or that many programs print."""
 _UNREAD: Final = frozenset({"call-left-in-content", "parser-mismatch"})
 """What another parser of the server at hand mends."""
+_HALF: Final = 0.5
 _MOSTLY: Final = 0.6
 _WHOLE: Final = 0.9
-"""Parts of an error that a family's text has to cover, where its words are more like those of other causes."""
+"""Parts of an error that a family's text has to cover, the less its words are like those of its cause."""
 
 
 def weighed(found: list[Finding], words: str, engine: str | None) -> list[Finding]:
-    """Return what was found in an error; as a guess, with others, where only a family tells it and its words do not.
+    """Return what was found in an error; as a guess, with others, where only a general text tells it.
 
     That is so where the words of the error are more like those of three other causes, and the family's text covers
-    less than the most of it; of a doubtful family, where another cause is likelier, and there is more. Measured on
+    less than the most of it; of a doubtful family, unless its cause is the likeliest, or one of the three and half of
+    the error, or it is nearly all of it. Measured on
     746 failures of public threads that nobody had seen before (29 November 2026): of 48 causes that families told and
     that are among the three likeliest 42 are right, of 9 that are not 4.
     """
-    family = _family(found, words)
+    family = _general(found, words)
     if not family:
         return found
     from utp_cli.captures.report import trouble_told  # noqa: PLC0415 - for what only a family knows
@@ -52,10 +56,11 @@ def weighed(found: list[Finding], words: str, engine: str | None) -> list[Findin
     told = trouble_told(words)
     if not (others := guesses(told, words, engine)):
         return found
-    doubtful = family.entry.doubtful
-    likely = [guess.code for guess in others[: 1 if doubtful else _MOST]]
+    likely = [guess.code for guess in others[:_MOST]]
     covered = (family.span[1] - family.span[0]) / len(words)
-    if found[0].code in likely or covered >= (_WHOLE if doubtful else _MOSTLY):
+    doubtful, is_likely = family.entry.doubtful, found[0].code in likely
+    needed = (_HALF if is_likely else _WHOLE) if doubtful else (0 if is_likely else _MOSTLY)
+    if found[0].code == likely[0] or covered >= needed:
         return found
     unsure = replace(found[0], severity="info", confidence="low", message=f"perhaps: {found[0].message}")
     rest = [guess for guess in others if guess.code != unsure.code][: _MOST - 1]
@@ -82,12 +87,13 @@ def _between(text: str, one: Span, other: Span) -> str:
     return text[first[1] : second[0]]
 
 
-def _family(found: list[Finding], words: str) -> FoundText | None:
-    """Return the text of a family that all of what was found in an error comes from; None where there is more."""
-    if [one.confidence for one in found] != ["medium"]:
+def _general(found: list[Finding], words: str) -> FoundText | None:
+    """Return the text of a family, or of a frame, that all of what was found comes from; None where there is more."""
+    if len(found) != 1:
         return None
     same = [one for one in find_error_texts(words) if one.entry.code == found[0].code]
-    return same[0] if same and all(one.entry.by == MANY for one in same) else None
+    general = all(one.entry.by == MANY or one.entry.prio <= _FRAME for one in same)
+    return same[0] if same and general and (found[0].confidence == "medium" or same[0].entry.by != MANY) else None
 
 
 def guesses(code: str, words: str, engine: str | None, subject: Answer | None = None) -> list[Finding]:

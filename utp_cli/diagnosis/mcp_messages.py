@@ -56,6 +56,11 @@ def _of_request(message: dict[str, Any]) -> Iterator[Finding]:
     if not known and (meant := get_close_matches(method.replace(".", "/").replace("_", "/"), _METHODS, 1, _ALIKE)):
         said = f"MCP has no method `{method}`: did you mean `{meant[0]}`?"
         yield _told("mcp-method-missing", "/method", said, method, f"send the method `{meant[0]}`")
+    if message.get("params") is not None and not isinstance(message["params"], dict):
+        said, written = "the params of a request are no object", json_dumps(message["params"], default=repr)
+        mend = '`params` is an object: {"name": …, "arguments": {…}}'
+        yield _told("call-shape-invalid", "/params", said, written, mend)
+        return
     given = params.get("arguments")
     if method == "tools/call" and given is not None and not isinstance(given, dict):
         kind = "a text" if isinstance(given, str) else "no object"
@@ -83,8 +88,6 @@ def _of_result(result: dict[str, Any]) -> Iterator[Finding]:
             break
     if not wrong and isinstance(content, list) and any(not isinstance(block, dict) for block in content):
         wrong, mend = "a block of `content` is no object", _AS_BLOCKS
-    if not wrong and not isinstance(result.get("structuredContent") or {}, dict):
-        wrong, place, mend = "`structuredContent` is no object", "/result/structuredContent", 'wrap it: {"result": …}'
     if not wrong and not isinstance(result.get("isError") or False, bool):
         wrong, place, mend = "`isError` is no boolean", "/result/isError", "`isError` is true or false, without quotes"
     if wrong:

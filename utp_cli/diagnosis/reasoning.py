@@ -10,7 +10,6 @@ from utp_cli.diagnosis.models import SIGNS_THOUGHTS, WANTS_REASONING, belongs
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.passages import THINK_MARKERS, THINK_TAGS
 from utp_cli.diagnosis.special_tokens import END_OF_TURN
-from utp_cli.diagnosis.subject import ConversationHistory
 from utp_cli.dialects.catalogue import CALL_MARKUP, DIALECTS
 from utp_cli.protocol.patterns import regex
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from utp_cli.diagnosis.call_view import CallView
-    from utp_cli.diagnosis.subject import Answer
+    from utp_cli.diagnosis.subject import Answer, ConversationHistory
 
 _THINK_TAG = regex("|".join(map(re.escape, sorted(THINK_TAGS, key=len, reverse=True))))
 _CHANNEL_LINE = regex(
@@ -39,8 +38,6 @@ for words that they leave out."""
 _OPENING = regex(rf"^[ \t]*({CALL_MARKUP})\s{{0,9}}[\w\"{{<\[](?:[^\0]{{0,8000}}[^\s])?[>\]}}]\s*\Z", re.MULTILINE)
 """A marker at the beginning of a line, and behind it what ends as markup does."""
 _NO_THINKING = '`chat_template_kwargs: {"enable_thinking": false}` (or "thinking") where no thinking is wanted'
-_UNSIGNED = "MISSING_THOUGHT_SIGNATURE"
-"""Gemini's finish reason where the history lacks signatures (its reference, November 2026)."""
 _SIGNATURES = ("thoughtSignature", "thought_signature", "thought_signatures")
 
 
@@ -225,15 +222,15 @@ def reasoning_not_returned(session: ConversationHistory) -> Iterator[Observation
             return
 
 
-@diagnosis("thought-signature-missing", "error", star=True, kinds=("answer", "session"))
-def thought_signature_missing(subject: Answer | ConversationHistory) -> Iterator[Observation]:
+@diagnosis("thought-signature-missing", "error", star=True, kinds=("session",))
+def thought_signature_missing(session: ConversationHistory) -> Iterator[Observation]:
     """The history lacks Gemini's thought signature.
 
     What people see: Gemini 3 answers HTTP 400 on the second turn.
 
-    What proves it: an error body that names `thought_signature`; the finish reason `MISSING_THOUGHT_SIGNATURE`; or a
-    session of a Gemini 3 model whose first call of an assistant message has neither `thoughtSignature` nor
-    `extra_content.google.thought_signature`.
+    What proves it: an error body that names `thought_signature`; or a session of a Gemini 3 model whose
+    first call of an assistant message has neither `thoughtSignature` nor
+    `extra_content.google.thought_signature`. As a guess: Gemini's finish reason `MISSING_THOUGHT_SIGNATURE`.
 
     What to change: send the part back unchanged, signature included; proxies must not rebuild the call; for
     calls that another model made put `skip_thought_signature_validator` there.
@@ -241,14 +238,9 @@ def thought_signature_missing(subject: Answer | ConversationHistory) -> Iterator
     Error texts: `Function call is missing a thought_signature in functionCall parts`, `missing
     thought_signature`.
     """
-    if not isinstance(subject, ConversationHistory):
-        if subject.result.finish_reason == _UNSIGNED:
-            said = "Gemini gave no answer: calls of the history came back without their thought signature"
-            yield Observation(message=said, evidence=f"finishReason: {_UNSIGNED}")
+    if not belongs(session.model, SIGNS_THOUGHTS):
         return
-    if not belongs(subject.model, SIGNS_THOUGHTS):
-        return
-    for turn in subject.turns:
+    for turn in session.turns:
         if turn.role in {"assistant", "model"} and turn.calls and turn.sent and not _signed(turn.sources[0]):
             yield Observation(
                 message=f"the call of {turn.calls[0].name} has no thought signature",

@@ -143,9 +143,24 @@ def diagnose_tools(tools: Sequence[Any], *, provider: str | None = None, model: 
     return _worst_first(found)
 
 
-def diagnose_template(text: str, *, model: str | None = None, server: Mapping[str, Any] | None = None) -> list[Finding]:
-    """Return the diagnoses of a chat template; `server`: what is known of the server that renders with it."""
-    return _run_rules(Template(text=text, server=server or {}, model=model), "template", model)
+def diagnose_template(
+    text: str,
+    *,
+    model: str | None = None,
+    server: Mapping[str, Any] | None = None,
+    tools: Any = None,
+    hints: bool = False,
+) -> list[Finding]:
+    """Return the diagnoses of a chat template; `server`: what is known of the server that renders with it.
+
+    `tools`: definitions that it has to render. `hints`: also which conversations it refuses, as sound ones do.
+    """
+    from utp_cli.diagnosis.template_checks import check_template, template_text  # noqa: PLC0415 - only for templates
+
+    template = Template(text=template_text(text), server=server or {}, model=model)
+    found = _run_rules(template, "template", model)
+    found += check_template(template, tools, found)
+    return _worst_first([one for one in found if hints or one.confidence != "low"])
 
 
 def diagnose_other(kind: str, table: Mapping[str, Any]) -> list[Finding]:
@@ -192,7 +207,11 @@ def _tools(table: Mapping[str, Any]) -> list[Finding]:
 
 def _template(table: Mapping[str, Any]) -> list[Finding]:
     return diagnose_template(
-        str(table.get("template") or ""), model=_text(table.get("model")), server=table.get("server")
+        str(table.get("template") or ""),
+        model=_text(table.get("model")),
+        server=dict_of(table.get("server")),
+        tools=table.get("tools"),
+        hints=True,
     )
 
 

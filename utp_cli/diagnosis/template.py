@@ -36,6 +36,8 @@ _GO_TOOLS = regex(r"\.Tools\b")
 _RENDERER = regex(r"^[ \t]*RENDERER[ \t]+\S", re.MULTILINE)
 _PARSER = regex(r"^[ \t]*PARSER[ \t]+\S", re.MULTILINE)
 
+_MODELFILE = regex(r"^[ \t]*TEMPLATE[ \t]+(?:\"|\{\{)", re.MULTILINE)
+
 _LESSONS = regex(
     r"<tool_call>|<tool_use>\s{0,9}<name>|<use_mcp_tool>\s{0,9}<server_name>"
     r"|<function_calls>|<invoke\b|<function=|\[TOOL_CALLS\]|Action Input:"
@@ -72,7 +74,9 @@ def template_without_tools(template: Template) -> Iterator[Observation]:
     What people see: the model acts as if it had no tools, and there is no error anywhere.
 
     What proves it: a Jinja template without the name `tools`, or an Ollama TEMPLATE without `.Tools`, or with
-    `.Tools` inside `{{ if .System }}` alone: then there are none without a system message.
+    `.Tools` inside `{{ if .System }}` alone: then there are none without a system message. A Jinja template is rendered
+    too, and loses the tools without or with a system message, after a tool result, or in the second turn. An Ollama
+    TEMPLATE with `.Prompt` and without `.Messages` gets no tools (its template/template.go, August 2026).
 
     What to change: llama.cpp: `--chat-template-file` with the model's tool-use template; vLLM:
     `--chat-template` with one of `examples/tool_chat_template_*.jinja`; Ollama: a Modelfile whose TEMPLATE
@@ -112,7 +116,10 @@ def template_engine_error(template: Template) -> Iterator[Observation]:
 
     What people see: HTTP 400 or 500 from the template engine.
 
-    What proves it: a template with the escapes of JSON in it, in quotes and between blocks.
+    What proves it: a template with the escapes of JSON in it, in quotes and between blocks; one that does not compile,
+    or fails on a plain question or as soon as tools are sent (it is rendered in a sandbox); Jinja in the TEMPLATE of a
+    Modelfile, or Go where the server takes Jinja; an Ollama TEMPLATE with a function that Ollama has not, or with a
+    block that is not closed.
 
     What to change: read the reason in the message: a value of another kind than the template reads (a content that is
     no string, arguments that are text), or a fault of the template; load the model's own tool template, in its newest
@@ -158,9 +165,11 @@ def template_unsupported(template: Template) -> Iterator[Observation]:
 
     What people see: HTTP 500 as soon as `tools` is sent; or calls stay in the text.
 
-    What proves it: an error text. A hint: an Ollama TEMPLATE that reads `.Tools` and `.Messages`, and `.ToolCalls` not
-    at all or into a variable only: from `{{ if .ToolCalls }}` Ollama learns how a call begins. It looks for bare JSON
-    then (its tools/template.go, November 2026).
+    What proves it: an error text; an Ollama TEMPLATE whose first text in `{{ if .ToolCalls }}` is a sentence: Ollama
+    takes it for the marker of calls. A hint: an Ollama TEMPLATE that reads `.Tools` and `.Messages`, and `.ToolCalls`
+    not at all or into a variable only: from `{{ if .ToolCalls }}` Ollama learns how a call begins. It looks for bare
+    JSON then (its tools/template.go, November 2026). A hint, too: a Jinja template that does not write the calls of the
+    history.
 
     What to change: load a template made for tools (llama.cpp: `--chat-template-file` with one of `models/templates`,
     and no `--no-jinja`; Ollama: a block `{{ range .ToolCalls }}` in the messages of the assistant).
@@ -194,7 +203,8 @@ def template_of_another_model(template: Template) -> Iterator[Observation]:
     parser = template.server.get("tool_call_parser")
     reads = dialect_called(str(parser), template.server.get("engine")) if parser else None
     writes = () if reads else written_by_release(template.model)
-    if not (reads or writes):
+    of_ollama = _MODELFILE.search(template.text) and "{%" in template.text  # Jinja there is a fault of its own
+    if of_ollama or not (reads or writes):
         return
     from utp_cli.detection.template import read_template  # noqa: PLC0415 - renders with jinja2
 

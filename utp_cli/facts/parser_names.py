@@ -214,6 +214,55 @@ UNRELEASED: Final[dict[str, Names]] = {
 }
 """Server → names in forks, branches, plug-ins and older releases; people run them all the same."""
 
+OF_OTHERS: Final[dict[str, Names]] = {
+    "ovms": _names(
+        "gemma4 lfm2 minicpm5 mistral",
+        {
+            "": ("none", "onyx"),
+            "hermes": ("hermes3",),
+            "llama3_json": ("llama3",),
+            "mistral": ("devstral",),
+            "openai": ("gptoss",),
+            "phi4_mini_json": ("phi4",),
+            "qwen3_coder": ("qwen3coder",),
+        },
+    ),
+    "vllm-mlx": _names(
+        "deepseek_v3 gemma4 glm47 granite hermes kimi_k2 minimax_m2 mistral poolside_v1 qwen3_coder step3p5 xlam",
+        {
+            "": ("auto", "generic", "functionary", "meetkai", "nemotron", "nemotron3"),
+            "deepseek_v3": ("deepseek", "deepseek_r1"),
+            "glm47": ("glm4",),
+            "granite": ("granite3",),
+            "hermes": ("nous", "qwen", "qwen3"),
+            "kimi_k2": ("kimi", "moonshot"),
+            "llama3_json": ("llama3", "llama", "llama4"),
+            "minimax_m2": ("minimax",),
+            "openai": ("gpt-oss", "harmony"),
+            "qwen3_coder": ("qwen3_xml", "qwen3.5"),
+            "step3p5": ("step",),
+        },
+    ),
+    "tabbyapi": _names(
+        "deepseek_v4 gemma4 hy_v3 minimax_m2 mistral poolside_v1 qwen3_coder",
+        {
+            "deepseek_v4": ("dsv4",),
+            "glm45": ("glm4_5", "glm4_6"),
+            "glm47": ("glm4_7",),
+            "hy_v3": ("hy3",),
+            "minimax_m2": ("minimax_m2_1", "minimax_m2_5"),
+            "mistral_list": ("mistral_old",),
+            "muse": ("muse_glimmer", "glimmer"),
+            "openai": ("harmony",),
+            "poolside_v1": ("laguna",),
+            "qwen3_coder": ("qwen3_5", "step3_5", "step3_7"),
+        },
+    ),
+}
+"""The same of servers that only `utp detect --command` reads: OpenVINO Model Server of 21 August 2026
+(`docs/llm/reference.md`), vllm-mlx of 22 August 2026 (`tool_parsers/`), TabbyAPI of August 2026
+(`OAI/utils/tools.py`); read on 29 November 2026."""
+
 REASONING_PARSERS: Final[dict[str, Names]] = {
     "vllm": _names(
         "apertus beam cohere_command3 cohere_command4 deepseek_v4 deepseek_v41 ernie45 gemma4 glm45 glm47 granite "

@@ -7,6 +7,12 @@ Read in November 2026, release by release: vLLM 0.11.0 to 0.33.0 (`engine/arg_ut
 (`launcher/src/main.rs`), TensorRT-LLM 1.2 (`commands/serve.py`, `tool_parser_factory.py`), mlx-lm of August 2026
 (`server.py`), vllm-mlx 0.6.0 (`cli.py`, `server.py`), Rapid-MLX 0.16.10 (`cli_parser.py`, `server.py`), Dynamo 1.6.1
 (`common/configuration/groups/`, `frontend/frontend_args.py`, the backends' `backend_args.py`).
+
+Read on 29 November 2026, in one release each: LiteLLM 1.91.5 (`proxy/proxy_cli.py`), LocalAI (`core/cli/run.go`),
+TabbyAPI (`common/config_models.py`) and OpenVINO Model Server (`cli_parser.cpp`, `graph_cli_parser.cpp`) of August
+2026, KoboldCpp (`koboldcpp.py` of October 2024 and a list of 2026: there may be more). Variables: vLLM 0.23 and 0.33
+(`envs.py`), Ollama of August 2026 (`envconfig/config.go`; parameters of a Modelfile: `api/types.go`), llama.cpp as
+above.
 """
 
 from __future__ import annotations
@@ -20,8 +26,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-What = Literal["tool-parser", "reasoning-parser", "switch", "value"]
-"""`switch` and `value` are options without and with a value."""
+What = Literal["tool-parser", "reasoning-parser", "switch", "value", "variable", "parameter"]
+"""`switch` and `value` are options without and with a value, `variable` is one of the environment."""
 
 OLDEST: Final = {"vllm": "0.11.0", "sglang": "0.4.9"}
 """The oldest release that was read: what is said to be there from the start may have come earlier."""
@@ -33,6 +39,12 @@ NEWEST: Final = {
     "tgi": "",
     "tensorrt-llm": "1.2",
     "mlx": "0.32",
+    "ollama": "",
+    "litellm": "1.91",
+    "localai": "",
+    "tabbyapi": "",
+    "ovms": "",
+    "koboldcpp": "",
 }
 """The newest one; `""` where releases have no number that tells."""
 

@@ -133,7 +133,6 @@ INSTEAD: Final = {
     "$ref": "the definition in its place",
     "exclusiveMinimum": "`minimum`",
     "exclusiveMaximum": "`maximum`",
-    "prefixItems": "`items`, or an object with a name for each place",
     "patternProperties": "a list of objects with a key and a value",
 }
 """What says the same, or nearly, where a keyword is refused and this is taken."""

@@ -305,6 +305,13 @@ MODEL_RULES: tuple[ModelRules, ...] = (
         source="platform.moonshot.ai, Kimi K2 thinking",
     ),
     ModelRules(
+        providers=("moonshot",),
+        family="kimi",
+        versions=">=2.5",
+        changes={"reasoning_with_calls": "reasoning_content"},
+        source="platform.moonshot.ai, Kimi K2.5: it thinks by default",
+    ),
+    ModelRules(
         providers=_SERVERS,
         family="llama",
         versions=">=3,<4",
@@ -315,14 +322,20 @@ MODEL_RULES: tuple[ModelRules, ...] = (
         providers=_SERVERS,
         family="gemma",
         versions=">=1,<4",
-        changes={"merge": True, "starts_with_user": True},
-        source="chat template of Gemma: Conversation roles must alternate",
+        changes={"merge": True, "starts_with_user": True, "roles": ("system", "user", "assistant")},
+        source="chat template of Gemma: Conversation roles must alternate; it has no role for results",
     ),
     ModelRules(
         providers=_SERVERS,
         family="mistral",
         changes={"id_pattern": r"[a-zA-Z0-9]{9}", "id_code": "mistral-id-format", "pairing": "next"},
         source="chat templates of Mistral: tool call IDs should be alphanumeric strings with length 9",
+    ),
+    ModelRules(
+        providers=_SERVERS,
+        family="mixtral",
+        changes={"merge": True, "starts_with_user": True},
+        source="chat template of Mixtral: conversation roles must alternate user/assistant/user/assistant/...",
     ),
 )
 

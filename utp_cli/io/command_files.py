@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from utp_cli.detection.command_docker import is_dockerfile, read_dockerfile
 from utp_cli.detection.command_faults import TEMPLATE
-from utp_cli.detection.command_line import ENGINES, NAMES, is_modelfile, joined, read_command, read_modelfile
+from utp_cli.detection.command_line import ENGINES, NAMES, is_modelfile, read_command, read_modelfile
 from utp_cli.detection.command_mappings import command_of
+from utp_cli.detection.command_slips import mended
 from utp_cli.io.inputs import STDIN, read
 from utp_cli.protocol.errors import BadFile, BadOption
 from utp_cli.protocol.patterns import regex
@@ -36,14 +38,16 @@ _VARIABLE = regex(r"\$\{(\w+)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 def read_commands(source: str) -> list[StartCommand]:
     """Read a command line, or the file with this name (`-`: standard input), as every command of a server in it.
 
-    A file is a Modelfile, a compose file, a manifest of Kubernetes, a configuration of Ray Serve LLM, a systemd unit or
-    a script. Raises `UtpError` where
-    no server is known in it.
+    A file is a Modelfile, a Dockerfile, a compose file, a manifest of Kubernetes, a configuration of Ray Serve LLM, a
+    systemd unit or a script. Raises `UtpError` where no server is known in it.
     """
     text, name = _text(source)
-    if is_modelfile(text):
+    if is_dockerfile(text):
+        found = _in_dockerfile(text)
+    elif is_modelfile(text):
         return [read_modelfile(text)]
-    found = _composed(text, name) if _YAML.search(text) else _in_script(text)
+    else:
+        found = _composed(text, name) if _YAML.search(text) else _in_script(text)
     if not found:
         if name != source and _NAME.fullmatch(source):
             raise BadOption(f"--command: {source}: no such file, and no command line either")
@@ -81,13 +85,19 @@ def _in_script(text: str) -> list[StartCommand]:
     """Read every line of a shell script or a systemd unit; `$NAME` is what a line before says that it is."""
     said: dict[str, str] = {}
     found = []
-    for line in joined(text).splitlines():
+    for line in mended(text).splitlines():
         set_here = _SET.fullmatch(line)
         if set_here:
             said[set_here[1]] = _expanded(set_here[2].strip("\"'"), said)
         elif command := read_command(_expanded(line, said), environment=said):
             found.append(command)
     return found
+
+
+def _in_dockerfile(text: str) -> list[StartCommand]:
+    words, image, said = read_dockerfile(text)
+    command = read_command(_expanded(words, said), image=image, environment=said)
+    return [command] if command else []
 
 
 def _expanded(text: str, said: dict[str, str]) -> str:

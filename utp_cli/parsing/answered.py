@@ -202,6 +202,8 @@ def _refused(result: ParseResult) -> str:
 
 _OF_RESULTS: Final = frozenset({"text", "image", "audio", "resource", "resource_link"})
 """Types of content in the result of an MCP tool (its specification of 2025-06-18)."""
+_UNSIGNED: Final = "MISSING_THOUGHT_SIGNATURE"
+"""Why Gemini gave no answer (its reference, November 2026)."""
 _LOADED: Final = "load"
 """Why an answer of Ollama's ended for which it did no more than load the model (its API, "Load a model", 2026)."""
 
@@ -216,6 +218,8 @@ def _of_form(result: ParseResult) -> str:
     unseen = given.get("content") == [] and bool(given.get("structuredContent"))  # many clients read the content alone
     if unseen or (kinds - _OF_RESULTS and "role" not in given):  # what a client samples has a role
         return "mcp-result-refused"
+    if result.finish_reason == _UNSIGNED:
+        return "thought-signature-missing"
     one = result.captures[result.chosen] if result.captures else None
     if result.facts.lone and one and one.form == "sse" and any(call.name for call in result.rejected):
         return "stream-cut-off"  # the first event, in the middle of a call

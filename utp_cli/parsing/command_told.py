@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from utp_cli.captures.server_told import PARSER_OPTION
 from utp_cli.captures.voice import voice_of
 from utp_cli.detection.command_checks import check_command
-from utp_cli.detection.command_line import joined, read_command
+from utp_cli.detection.command_line import read_command
 from utp_cli.detection.command_mappings import command_of
+from utp_cli.detection.command_slips import joined
 from utp_cli.detection.detect import detect
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace

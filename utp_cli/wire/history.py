@@ -8,6 +8,7 @@ from utp_cli.protocol.numbers import json_dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import camel, dict_of, dicts_of, text_of
 from utp_cli.wire.client_messages import is_camel, is_model, is_ui, of_camel, of_model, of_ui
+from utp_cli.wire.framework_histories import framework_of
 from utp_cli.wire.langchain_history import is_langchain, of_langchain
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
 
 def _of_client(messages: list[Any]) -> list[Any]:
     """Rewrite messages that a client library keeps in a form of its own; others stay as they are."""
-    reader = next((read for told, read in _CLIENTS if told(messages)), None)
+    reader = framework_of(messages) or next((read for told, read in _CLIENTS if told(messages)), None)
     if reader is None:
         return messages
     return [

@@ -26,6 +26,7 @@ def client_forms(asked: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what the AI SDK refuses or drops in its own messages."""
     messages = list(dicts_of(asked.get("messages")))
     yield from _flat_calls(messages)
+    yield from _misspelt_parts(messages)
     parts = [
         (f"/messages/{at}/content/{number}", part)
         for at, message in messages
@@ -78,7 +79,7 @@ def _text_results(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Findin
 
 def _flat_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:
     """Find calls in LangChain's form whose arguments are a text, or stand under another key."""
-    langchain = any(message.get("type") in _TYPES or message.get("role") in _TYPES for _, message in messages)
+    langchain = any(text_of(message.get(key)) in _TYPES for _, message in messages for key in ("type", "role"))
     for at, message in messages if langchain else ():
         for number, call in dicts_of(message.get("tool_calls")):
             place = f"/messages/{at}/tool_calls/{number}"
@@ -90,6 +91,25 @@ def _flat_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]
             if "name" in call and "args" not in call and "arguments" in call:
                 said, mend = "a call with `arguments`: LangChain's have `args`", "write `args` in place of `arguments`"
                 yield told("call-shape-invalid", place, said, written, mend, severity="error")
+                return
+
+
+_PARTS: Final = frozenset(
+    {"system-prompt", "user-prompt", "tool-return", "retry-prompt", "builtin-tool-return"}
+    | {"text", "thinking", "tool-call", "builtin-tool-call", "file"}
+)
+"""Kinds of the parts of Pydantic AI's messages (pydantic-ai 2, November 2026)."""
+
+
+def _misspelt_parts(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:
+    """Find a part of Pydantic AI's whose kind is nearly one that it has."""
+    for at, message in messages:
+        for number, part in dicts_of(message.get("parts")) if message.get("kind") in ("request", "response") else ():
+            kind = text_of(part.get("part_kind"))
+            if kind not in _PARTS and kind.replace("_", "-") in _PARTS:
+                meant, place = kind.replace("_", "-"), f"/messages/{at}/parts/{number}"
+                said, written = f"Pydantic AI has no part of the kind {kind}", json_dumps(part, default=repr)
+                yield told("call-shape-invalid", place, said, written, f"part_kind: {meant}", severity="error")
                 return
 
 

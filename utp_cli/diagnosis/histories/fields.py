@@ -47,9 +47,7 @@ def fields(asked: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _two_constraints(asked)
     yield from _misspelt(asked)
     yield from _text_for_messages(asked)
-    yield from _two_efforts(asked)
     yield from _untyped_tools(asked)
-    yield from _unlabelled_servers(asked)
     yield from _items_parts(asked)
     yield from _texts_for_switches(asked)
     yield from _nothing_asked(asked)
@@ -145,23 +143,6 @@ def _text_for_messages(asked: Mapping[str, Any]) -> Iterator[Finding]:
         yield told("content-shape", "/messages", said, given, mend, severity="error")
 
 
-def _two_efforts(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find two fields for thinking of which OpenRouter, or Groq, takes one."""
-    if asked.get("include_reasoning") is not None and asked.get("reasoning_format") is not None:
-        said, mend = (
-            "include_reasoning beside reasoning_format: Groq takes one of the two",
-            "leave one of the two out: ",
-        )
-        mend += "`include_reasoning` or `reasoning_format`"
-        written = f"include_reasoning: {asked['include_reasoning']}, reasoning_format: {asked['reasoning_format']}"
-        yield told("thinking-config-conflict", "/include_reasoning", said, written, mend)
-    given = dict_of(asked.get("reasoning"))
-    if "messages" in asked and given.get("effort") and given.get("max_tokens") is not None:
-        said = "reasoning.effort beside reasoning.max_tokens: OpenRouter takes one of the two"
-        mend = "keep `effort`, or keep `max_tokens`"
-        yield told("thinking-config-conflict", "/reasoning", said, json_dumps(given, default=repr), mend)
-
-
 def _untyped_tools(asked: Mapping[str, Any]) -> Iterator[Finding]:
     """Find a tool of chat completions without its type."""
     for at, tool in dicts_of(asked.get("tools")) if asked.get("model") else ():
@@ -169,15 +150,6 @@ def _untyped_tools(asked: Mapping[str, Any]) -> Iterator[Finding]:
             said = "a tool without `type`: OpenAI and llama.cpp refuse it, others take it for a function"
             mend = 'add `"type": "function"` beside `function`'
             yield told("tool-shape-invalid", f"/tools/{at}", said, ", ".join(tool), mend)
-            return
-
-
-def _unlabelled_servers(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find a tool of the type `mcp` without the name of its server, which the Responses API wants."""
-    for at, tool in dicts_of(asked.get("tools")) if "input" in asked else ():
-        if tool.get("type") == "mcp" and not tool.get("server_label"):
-            said, mend = "a tool of type mcp without `server_label`: OpenAI refuses it", "add a `server_label`"
-            yield told("tool-shape-invalid", f"/tools/{at}", said, ", ".join(tool), mend, severity="error")
             return
 
 

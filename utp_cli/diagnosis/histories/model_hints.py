@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.histories.fields import told
-from utp_cli.diagnosis.histories.options import STORELESS, tools_in
+from utp_cli.diagnosis.histories.options import STORELESS, tools_in, whole_input
 from utp_cli.diagnosis.models import OPENAI_MODELS, belongs, never_thinks
 from utp_cli.protocol.numbers import json_dumps
 from utp_cli.schemas.walk import walk
@@ -38,11 +38,10 @@ def model_hints(asked: Mapping[str, Any], engine: str, model: str | None) -> Ite
     if engine == "ollama":
         yield from _asks_to_think(asked, model)
         yield from _lists_for_ollama(asked)
-        yield from _ignored_by_ollama(asked)
         yield from _little_room(asked)
     if engine in STORELESS and asked.get("previous_response_id") and "input" in asked:
         said = f"a reference to an earlier answer: {engine} keeps none, as it is started by default"
-        written, mend = str(asked["previous_response_id"]), f"send the whole input each time{STORELESS[engine]}"
+        written, mend = str(asked["previous_response_id"]), whole_input(engine)
         yield told("responses-state-missing", "/previous_response_id", said, written, mend)
     if engine == "llama.cpp":
         yield from _two_answers_at_the_end(asked)
@@ -91,21 +90,6 @@ def _old_references(asked: Mapping[str, Any]) -> Iterator[Finding]:
                 mend = "put the definition under `$defs`, or write it in place of the reference"
                 yield told("schema-ref-unsupported", place.pointer, said, f"$ref: {target}", mend)
                 return
-
-
-_IGNORED: Final = (
-    ("tool_choice", "tool-choice-ignored", "say in the prompt that the tool has to be called, or ask with `format`"),
-    ("response_format", "constraint-field-ignored", "on /api/chat the field is `format`: the schema itself"),
-)
-"""Fields that Ollama's own API does not read, what comes of it, and what to do."""
-
-
-def _ignored_by_ollama(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    for key, code, mend in _IGNORED:
-        if asked.get(key) not in (None, "auto", "none"):
-            where = "" if key == "tool_choice" else " on /api/chat (/v1 reads it)"
-            said = f"Ollama does not read `{key}`{where}: it is dropped without a word"
-            yield told(code, f"/{key}", said, json_dumps(asked[key], default=repr), mend)
 
 
 def _little_room(asked: Mapping[str, Any]) -> Iterator[Finding]:

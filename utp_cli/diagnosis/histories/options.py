@@ -144,7 +144,7 @@ def _types(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None
     for at, tool in dicts_of(request.get("tools")):
         kind = text_of(tool.get("type"))
         if look.rules.form == "openai-chat" and kind and kind not in taken:
-            mend = "declare it as a function, or switch it off in the client"
+            mend = "declare it as a function, or switch it off in the client; hosted tools work on /v1/responses"
             look.breaks("tool-type-unsupported", f"/tools/{at}", f"a tool of type '{kind}'", mend=mend)
         if wrong := wrong_form(tool, look.rules.form):
             mend = f"{wrong} (utp render-tools --provider {look.rules.name} writes it)"
@@ -341,17 +341,19 @@ def _definitions(look: Look, request: dict[str, Any], _: str | None, __: bool) -
                 look.breaks("schema-defs-conflict", f"/tools/{at}", what, mend=mend)
 
 
-STORELESS: Final = {
-    "llama.cpp": "",
-    "ollama": "",
-    "vllm": "; or start vLLM with VLLM_ENABLE_RESPONSES_API_STORE=1, which keeps (stores) answers",
-}
-"""Servers that keep no answers, as they are started by default, and what makes them."""
+STORELESS: Final = frozenset({"llama.cpp", "ollama", "vllm"})
+"""Servers that keep no answers, as they are started by default."""
+
+
+def whole_input(engine: str) -> str:
+    """Say what to send, or to start, where a server keeps no answers."""
+    more = "; or start vLLM with VLLM_ENABLE_RESPONSES_API_STORE=1, which keeps (stores) answers"
+    return f"send the whole input each time{more if engine == 'vllm' else ''}"
 
 
 def _state(look: Look, request: dict[str, Any], _: str | None, __: bool) -> None:
     if look.rules.name in STORELESS and request.get("previous_response_id"):
-        mend = f"send the whole input each time{STORELESS[look.rules.name]}"
+        mend = whole_input(look.rules.name)
         what = "previous_response_id, for which it has no store"
         look.breaks("responses-state-missing", "/previous_response_id", what, mend=mend)
 

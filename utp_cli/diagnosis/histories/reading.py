@@ -218,12 +218,12 @@ _TYPED: Final[dict[str, Callable[[dict[str, Any], str], MessagePart]]] = {
     ),
 }
 _KEYED: Final[dict[str, Callable[[dict[str, Any], str], MessagePart]]] = {
-    "text": _gemini_text,
     "toolUse": _call("bedrock", "toolUse", "toolUseId", "name", "input"),
     "toolResult": _result("bedrock", "toolResult", "toolUseId", "content"),
     "reasoningContent": _thinking("bedrock"),
     "functionCall": _call("gemini", "functionCall", "id", "name", "args"),
     "functionResponse": _result("gemini", "functionResponse", "id", "response"),
+    "text": _gemini_text,  # last: beside a call it is the lesser part
 }
 
 

@@ -10,12 +10,13 @@ from utp_cli.diagnosis.histories.offering import FORMS_DIFFER, with_tools
 from utp_cli.diagnosis.histories.options import check_options, pointers_of, tools_in
 from utp_cli.diagnosis.histories.reading import read_turns
 from utp_cli.diagnosis.histories.rewrite import rewrite_history, rules_for
+from utp_cli.diagnosis.histories.ruled import ruled
 from utp_cli.diagnosis.run import diagnose_tools
 from utp_cli.protocol.findings import SEVERITIES, Place
 from utp_cli.protocol.numbers import copied
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
 from utp_cli.wire.client_messages import is_sdk
 from utp_cli.wire.history import HistoryMessage, messages_of
 
@@ -34,6 +35,8 @@ _SIGNS: Final = {
     "openai-responses": frozenset({"input", "instructions"}),
 }
 """Fields that only one form of request has."""
+_SNAKE: Final = frozenset({"generation_config", "system_instruction", "tool_config"})
+"""Fields of Gemini's requests as its Python SDK prints them; its API takes these names, too."""
 _MODEL_FIELDS: Final = "additionalModelRequestFields"
 """Where Converse takes fields of the model itself, thinking among them."""
 _PASSED: Final = frozenset({"too-many-tools", "tool-description-missing"})
@@ -80,6 +83,7 @@ def check_request(
     `UnknownName` for a provider that is not known.
     """
     asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copied(dict(request))
+    asked = camel(asked) if not _SNAKE.isdisjoint(asked) else asked
     said = messages_of(asked) if isinstance(asked.get("messages"), list) else None
     sources = [one for one in said if isinstance(one, HistoryMessage)] if said else []
     if sources:  # as a client library keeps it
@@ -114,6 +118,8 @@ def check_request(
     refused = [one for one in faults if one.severity != "info" and one.code not in _PASSED]
     refused = [_below_tools(one) for one in refused] if isinstance(asked.get("tools"), list) else refused
     broken = [_at_its_source(one, sources) for one in (*history.broken, *look.broken, *refused)]
+    table = [*ruled(asked, frozenset({rules.name}), model, sure=True)]
+    broken += [one for one in table if one.severity != "info"]
     kept = said is not None and is_sdk(_said(request))
     own = [one for one in broken if one.code == "content-shape"] if kept else []
     broken = [one for one in broken if one not in own and not (sources and one.code == "arguments-wrong-kind")]
@@ -129,7 +135,7 @@ def check_request(
         messages=len(messages),
         tools=len(tools),
         broken=sorted(broken, key=lambda finding: SEVERITIES.index(finding.severity)),
-        hints=[replace(one, **_LEFT_OUT) for one in own],
+        hints=[*(replace(one, **_LEFT_OUT) for one in own), *(one for one in table if one.severity == "info")],
         converted=history.converted,
     )
 

@@ -10,7 +10,8 @@ from utp_cli.diagnosis.histories.hints import LIKE_OPENAIS, Receiver, hints
 from utp_cli.diagnosis.histories.options import LISTED, PRINTED
 from utp_cli.diagnosis.histories.receiving import OPENAI, PROVES, RESPONSES, likely_receiver, named, receiver
 from utp_cli.diagnosis.histories.requests import check_request
-from utp_cli.diagnosis.models import OPENAI_MODELS, belongs
+from utp_cli.diagnosis.histories.ruled import ruled
+from utp_cli.diagnosis.models import MISTRAL, OPENAI_MODELS, belongs
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.diagnosis.run import diagnose_session, diagnose_tools
 from utp_cli.facts.releases import number_of
@@ -67,6 +68,8 @@ _OF_ANY: Final = frozenset({"schema-invalid"})
 _BEGUN: Final = regex(r"(?:[{\[(,]|\":)\s{0,9}\Z")
 """How a text ends that a model is to go on with: JSON, mostly. A sentence may end with a colon or a quote."""
 _BESIDE: Final = frozenset({"messages", "tools", "server"})
+_OBJECTS: Final = regex(r"arguments are an object")
+"""How the evidence of arguments begins that are no text."""
 _ENCODED: Final = "encode it: content is a text, json.dumps(result) or JSON.stringify(result); or a list of parts"
 _FOLLOWS: Final = {"missing-tool-result": "call-id-duplicate"}
 """Of calls with one id, one result answers one."""
@@ -94,33 +97,47 @@ def diagnose_conversation(
     defined = asked.get("tools")
     if isinstance(defined, list) and asked.keys() - {"tools"}:
         found += [one for one in diagnose_tools(defined, provider=provider, model=model) if one.code in _OF_ANY]
-    found += [*_objects(asked), *_text_for_tools(asked), *_foreign_items(asked, model)]
     engine, version = (text_of((server or {}).get(key)) for key in ("engine", "version"))
+    if named(engine) == "ollama" or (not engine and belongs(model, MISTRAL)):  # they take arguments as objects
+        found = [one for one in found if not _OBJECTS.match(one.evidence) or one.code != "arguments-wrong-kind"]
+    found += [*_objects(asked), *_text_for_tools(asked), *_foreign_items(asked, model)]
     name = named(provider) if provider else receiver(asked, form, model, engine)
     told = bool(provider) or (name in PROVES and not _is_compatible(name, model))
     found += _flat_tools(asked, form) if name not in TURN_RULES or name in OPENAI else ()
-    ruled, said = name in TURN_RULES, messages or isinstance(asked.get("input"), str) or asked.get("contents")
-    if ruled and not said:  # of tools alone nobody knows what they go with
+    has_rules, said = name in TURN_RULES, messages or isinstance(asked.get("input"), str) or asked.get("contents")
+    if has_rules and not said:  # of tools alone nobody knows what they go with
         alone = diagnose_tools(defined, provider=name, model=model) if isinstance(defined, list) else []
-        return found + [one for one in alone if one.severity == "error"]
-    if ruled:
-        codes = {finding.code for finding in found}
-        checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
-        broken = [one for one in _new(checked.broken, codes, version) if _is_sent(one, asked, name)]
+        found += [one for one in alone if one.severity == "error"]
+    elif has_rules:
+        broken = _broken(asked, name, model, messages, found, version)
         found += _as_sure(broken, name, told=told, guessed=bool(server or model) or name == RESPONSES)
-    elif messages and not engine and (likely := likely_receiver(asked, form, model)):
-        codes = {finding.code for finding in found}
-        checked = check_request(asked, likely, model=model, open_end=not _is_prefilled(messages))
-        broken = [one for one in _new(checked.broken, codes, "") if _is_sent(one, asked, likely)]
+    likely = likely_receiver(asked, form, model)
+    if not has_rules and messages and likely and not engine:
+        broken = _broken(asked, likely, model, messages, found, "")
         found += [replace(one, severity="info", confidence="low") for one in broken]
-    codes = {finding.code for finding in found}
-    loud = {finding.code for finding in found if finding.severity != "info"}
     to = Receiver(
         engine=named(engine), version=version, provider=named(provider or ""), model=model, offered=bool(known)
     )
-    more = [one for one in hints(asked, to) if one.code not in (codes if one.severity == "info" else loud)]
-    surer = {one.code for one in more if one.severity != "info"}
-    return [*(one for one in found if one.code not in surer), *more]
+    more = [*hints(asked, to), *ruled(asked, frozenset({to.engine, to.provider, name, likely}), model)]
+    return _with_hints(found, more)
+
+
+def _broken(
+    asked: Mapping[str, Any], name: str, model: str | None, messages: list[Any], found: list[Finding], version: str
+) -> list[Finding]:
+    """Return the rules of a provider that a conversation breaks, and that nothing found has told of."""
+    checked = check_request(asked, name, model=model, open_end=not _is_prefilled(messages))
+    new = _new(checked.broken, {finding.code for finding in found}, version)
+    return [one for one in new if _is_sent(one, asked, name)]
+
+
+def _with_hints(found: list[Finding], more: list[Finding]) -> list[Finding]:
+    """Join hints to what was found: one that is surer than what was found of the same takes its place."""
+    codes = {finding.code for finding in found}
+    loud = {finding.code for finding in found if finding.severity != "info"}
+    new = [one for one in more if one.code not in (codes if one.severity == "info" else loud)]
+    surer = {one.code for one in new if one.severity != "info"}
+    return [*(one for one in found if one.code not in surer), *new]
 
 
 def _new(broken: list[Finding], codes: set[str], version: str) -> list[Finding]:
@@ -135,7 +152,9 @@ def _new(broken: list[Finding], codes: set[str], version: str) -> list[Finding]:
     ]
 
 
-_OF_AN_API: Final = frozenset({"type", "input_schema", "parameter_definitions"})
+_OF_AN_API: Final = frozenset(
+    {"type", "input_schema", "parameter_definitions", "toolSpec", "functionDeclarations", "function_declarations"}
+)
 """Keys of a tool that is written for an API; with name, description and parameters alone it is for none."""
 
 

@@ -1,8 +1,7 @@
 """Values of a request that a provider does not know, or not together, or not for this model.
 
-Sources: ai.google.dev, thinking (thinkingLevel beside thinkingBudget is refused); vLLM 0.33, StructuredOutputsParams;
-docs.x.ai, reasoning; Ollama, server/routes.go; botocore's model of Converse, and its guide to tool
-use (models that take a tool choice); November 2026.
+Sources: vLLM 0.33, StructuredOutputsParams; botocore's model of Converse, and its guide to tool use (models that take a
+tool choice); November 2026. Values that need no look at anything else stand in `facts.request_rules`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import belongs
 from utp_cli.protocol.numbers import json_dumps
-from utp_cli.wire.access import camel, dict_of, dicts_of, dig
+from utp_cli.wire.access import dict_of, dicts_of, dig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,37 +22,16 @@ _CONSTRAINTS: Final = ("json", "regex", "choice", "grammar", "json_object", "str
 """Fields of vLLM's `structured_outputs` of which one may be set."""
 _FORCES_NOT: Final = (Series(family="llama"), Series(family="titan"), Series(family="command"), Series(family="jamba"))
 """Models that take tools on Bedrock and no tool choice."""
-_EFFORTLESS: Final = (Series(family="grok", versions=">=4,<4.1"),)
-"""They always think, and take no `reasoning_effort`."""
 _STATUSES: Final = ("success", "error")
 _CONVERSE_CHOICES: Final = frozenset({"auto", "any", "tool"})
-_EFFORTS: Final = (None, True, False, "low", "medium", "high", "max")
-"""Values of `think` on Ollama's own API (server/routes.go)."""
 
 
 def check_values(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
     """Find values that the provider refuses."""
-    if look.rules.form == "ollama" and request.get("think") not in _EFFORTS:
-        mend = "think: true, false, low, medium or high"
-        what = f"the value {request.get('think')!r} of `think`"
-        look.breaks("reasoning-effort-refused", "/think", what, mend=mend)
-    if look.rules.form == "gemini":
-        _two_ways_to_think(look, request)
-    elif look.rules.form == "bedrock":
+    if look.rules.form == "bedrock":
         _of_converse(look, request, model)
     elif look.rules.name == "vllm":
         _two_constraints(look, request)
-    elif look.rules.name == "xai" and request.get("reasoning_effort") is not None and belongs(model, _EFFORTLESS):
-        mend = "leave `reasoning_effort` out: the model always thinks"
-        look.breaks("reasoning-effort-refused", "/reasoning_effort", "an effort for a model that takes none", mend=mend)
-
-
-def _two_ways_to_think(look: Look, request: Mapping[str, Any]) -> None:
-    given = dict_of(dig(camel(dict(request)), "generationConfig", "thinkingConfig"))
-    if given.get("thinkingBudget") is not None and given.get("thinkingLevel") is not None:
-        mend = "send one of the two: thinkingLevel for Gemini 3, thinkingBudget for Gemini 2.5"
-        what, where = "thinkingBudget beside thinkingLevel", "/generationConfig/thinkingConfig"
-        look.breaks("thinking-config-conflict", where, what, evidence=json_dumps(given, default=repr), mend=mend)
 
 
 def _two_constraints(look: Look, request: Mapping[str, Any]) -> None:
