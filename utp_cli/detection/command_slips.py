@@ -114,13 +114,13 @@ def _is_quoted(word: str) -> bool:
 
 _DOCKER: Final = set_of(
     "--add-host --annotation --attach --blkio-weight --cap-add --cap-drop --cgroup-parent --cgroupns --cidfile "
-    "--cpu-period --cpu-quota --cpu-shares --cpus --cpuset-cpus --cpuset-mems --detach --device --disable- "
-    "content-trust --dns --entrypoint --env --env-file --expose --gpus --group-add --health-cmd --help --hostname "
-    "--init --interactive --ip --ipc --isolation --label --label-file --link --log-driver --log-opt --mac-address "
-    "--memory --memory-swap --mount --name --net --network --no-healthcheck --oom-kill-disable --pid --pids-limit "
-    "--platform --privileged --publish --pull --quiet --read-only --restart --rm --runtime --security-opt --shm- "
-    "size --stop-signal --stop-timeout --sysctl --tmpfs --tty --ulimit --user --userns --uts --volume --volumes- "
-    "from --workdir --replace --pod "
+    "--cpu-period --cpu-quota --cpu-shares --cpus --cpuset-cpus --cpuset-mems --detach --device "
+    "--disable-content-trust --dns --entrypoint --env --env-file --expose --gpus --group-add --health-cmd "
+    "--help --hostname --init --interactive --ip --ipc --isolation --label --label-file --link --log-driver "
+    "--log-opt --mac-address --memory --memory-swap --mount --name --net --network --no-healthcheck "
+    "--oom-kill-disable --pid --pids-limit --platform --privileged --publish --pull --quiet --read-only "
+    "--restart --rm --runtime --security-opt --shm-size --stop-signal --stop-timeout --sysctl --tmpfs --tty "
+    "--ulimit --user --userns --uts --volume --volumes-from --workdir --replace --pod"
 )
 """Options of `docker run` and `podman run` (docs.docker.com, read on 29 November 2026)."""
 
