@@ -62,7 +62,8 @@ def _dyed(call_id: str, **output: Any) -> dict[str, Any]:
     ("messages", "found"),
     [
         ([SENT, _dyed("c1", output={"type": "json", "value": {"batch": 3}})], []),
-        ([SENT, _dyed("c1", result="batch 3")], []),
+        ([SENT, _dyed("c1", result="batch 3")],  # a call of version 5, and a result of version 4
+         [("call-shape-invalid", "/messages/1/content/0")]),
         ([SENT, _dyed("c9", output={"type": "text", "value": "?"})],
          [("orphan-tool-result", "/messages/1/content/0")]),
         ([SENT, {"role": "user", "content": [{"type": "text", "text": "Well?"}]}],

@@ -128,7 +128,10 @@ CASES = {
         chat("m", structured_outputs={"json": {}, "regex": "a"}),
         chat("m", structured_outputs={"regex": "a"}),
     ),
-    "ollama-response-format": (chat("m", response_format={"type": "json_object"}), chat("m", format="json")),
+    "ollama-response-format": (
+        chat("m", response_format={"type": "json_object"}, options={"num_ctx": 8192}),
+        chat("m", response_format={"type": "json_object"}),
+    ),
     "deepseek-json-schema": (
         chat("deepseek-chat", response_format={"type": "json_schema"}),
         chat("deepseek-chat", response_format={"type": "json_object"}),

@@ -136,7 +136,7 @@ def test_objects_as_texts_where_no_tools_are_known(arguments: dict[str, Any], co
             {
                 "model": "own-model",
                 "max_tokens": 9,
-                "thinking": {"type": "enabled", "budget_tokens": 9},
+                "thinking": {"type": "enabled", "budget_tokens": 2048},
                 "messages": [ASKED, {"role": "assistant", "content": [{"type": "text", "text": "{"}]}],
             },
             ["ends-with-assistant"],
@@ -334,7 +334,7 @@ COMMENTED = (
     '{# copied: {% if m.role == \\"user\\" %}\\n{{ m }} #}{% for m in messages %}{{ m.content }}{% endfor %}{{ tools }}'
 )
 SOUND_TEMPLATE = (
-    '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\n{% endif %}'
+    '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\n{% endif %}{% endfor %}'
 )
 
 

@@ -116,6 +116,7 @@ CODE: Final = regex(r"```[^\n`]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTA
 _THOUGHT: Final = regex(
     r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜✦⏺]|\( O\)>) [^\n]*$"
     r"|^[^\n]{0,120}(?: - |\[|\| ?)(?:ERROR|WARNING|CRITICAL)(?: - |\]|\s{0,4}\| )[^\n]*$|^\[ACTION REQUIRED\][^\n]*$"
+    r"|^(?:[\w./:,+-]{1,40}[ |]{1,4}){0,4}\[?(?:WARN|WARNING|ERROR|FATAL|CRITICAL|INFO|DEBUG|TRACE)\]?[ :][^\n]*$"
     r"|^(?:Now )?(?:[Ll]et me|I(?:['’]ll| will)) [^\n]{3,200}:$"
     r"|^Warning: [^\n]*$|^(?:\[[\w ]{1,40} (?:Error|Warning|Information|Debug)\] ?\[)[^\n]*$",
     re.MULTILINE,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from utp_cli.commands.declared import Argument, Option, command_app, page
 from utp_cli.diagnosis.fitting import fitting_texts
-from utp_cli.diagnosis.pages import error_lines
+from utp_cli.diagnosis.pages import error_lines, request_lines
 from utp_cli.io import inputs, output
 from utp_cli.protocol.errors import BadOption, UnknownName
 
@@ -144,7 +144,7 @@ def _page(kind: str, entry: Any) -> str:
         kind,
         *(str(getattr(entry, name)) for name in ("severity", "layer", "confidence") if hasattr(entry, name)),
     ]
-    texts = error_lines(entry.code) if kind == "diagnosis" else ""
+    texts = error_lines(entry.code) + request_lines(entry.code) if kind == "diagnosis" else ""
     told = [f"{_title(entry)}  ({', '.join(facts)})", getattr(entry, "sentence", ""), entry.page.strip()]
     told += [f"Seen in:\n\n{texts}".rstrip() if texts else ""]
     return "\n\n".join(filter(None, told)) + "\n"

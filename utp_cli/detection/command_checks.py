@@ -77,7 +77,9 @@ class CheckedCommand(Record):
 def check_command(command: StartCommand, found: Detection) -> CheckedCommand:
     """Check a command against what is known of its model."""
     faults = [fault for rule in (*RULES[command.engine], *_FOR_ALL) for fault in rule(command, found)]
-    changes = {name: value for fault in reversed(faults) for name, value in fault.changes.items()}
+    changes: dict[str, str | None] = {}
+    for fault in faults:  # what an earlier rule says of an option counts
+        changes = {**changes, **{name: value for name, value in fault.changes.items() if name not in changes}}
     return CheckedCommand(
         command=command,
         findings=tuple(_finding(fault, command) for fault in faults),

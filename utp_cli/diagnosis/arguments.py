@@ -41,9 +41,10 @@ def arguments_invalid_json(answer: Answer) -> Iterator[Observation]:
     missing bracket.
 
     What to change: let `utp parse` repair them (it lists every repair); where they end early, raise `max_tokens`; where
-    the markup of a call stands in them, send `tool_choice: auto` (for a forced choice the server runs no parser); where
-    two objects were joined, split them and keep calls apart by `index`; where they are empty, read `{}`; constrain
-    decoding (`strict: true`, structured outputs of vLLM, a llama.cpp grammar).
+    they came in a stream, ask with `stream: false`, or update the server; where the markup of a call stands in them,
+    send `tool_choice: auto` (for a forced choice the server runs no parser); where two objects were joined, split them
+    and keep calls apart by `index`; where they are empty, read `{}`; constrain decoding (`strict: true`, structured
+    outputs of vLLM, a llama.cpp grammar).
 
     Error texts: `Failed to parse tool call arguments as JSON`.
 

@@ -69,6 +69,10 @@ _JOINED_TO_NULL: Final = (
     "a client joined the pieces of a stream to null: the first delta of a call may have no arguments; begin with an "
     "empty string, and read null as one"
 )
+_IN_STREAM: Final = (
+    "in a stream the server's parser may have broken them: update the server, or ask with `stream: false` (and without "
+    "speculative decoding); else: "
+)
 _STREAMED: Final = (
     "the stop reason says that the call is whole, so the server's parser of streams may have lost its end: upgrade the "
     "server, or ask with `stream: false` (and without speculative decoding); "
@@ -259,5 +263,13 @@ def broken_arguments(answer: Answer, call: CallView, at: int) -> str:
         return _NO_PARSER
     if call.text.startswith("null{"):
         return _JOINED_TO_NULL
-    streamed = answer.result.stream and answer.stop == "tool" and at >= len(call.text.rstrip())
-    return (_STREAMED if streamed else "") + _REPAIRED
+    if not answer.result.stream:
+        return _REPAIRED
+    lost = answer.stop == "tool" and at >= len(call.text.rstrip())
+    return (_STREAMED if lost else _IN_STREAM if is_parsed(answer) else "") + _REPAIRED
+
+
+def is_parsed(answer: Answer) -> bool:
+    """Whether a parser of the server's made the calls of an answer: so do servers that people run themselves."""
+    engine = engine_of(answer)
+    return engine is not None and engine != "hosted" and answer.shape != "anthropic"

@@ -9,6 +9,7 @@ from utp_cli.diagnosis.fixes import label_of
 from utp_cli.diagnosis.observation import SECTIONS
 from utp_cli.diagnosis.themes import THEMES, rules_of, theme
 from utp_cli.facts.error_texts.entries import error_texts
+from utp_cli.facts.request_rules import request_rules
 
 if TYPE_CHECKING:
     from utp_cli.facts.error_texts.entries import ErrorText
@@ -25,6 +26,16 @@ def error_lines(code: str) -> str:
     return "".join(f"- {_line(entry)}\n" for entry in texts_of(code))
 
 
+def request_lines(code: str) -> str:
+    """Write what is told of a request before it is sent, a line each: what is wrong, what to do, where it was read."""
+    words = {"value": "…", "model": "the model"}
+    return "".join(
+        f"- {rule.says.format_map(words)}: {rule.mend.format_map(words)} ({rule.source})\n"
+        for rule in request_rules()
+        if rule.code == code
+    )
+
+
 def _line(entry: ErrorText) -> str:
     told = [label_of(entry.by), entry.versions, entry.source]
     mark = " *unconfirmed*" if entry.unconfirmed else ""
@@ -37,8 +48,9 @@ def page_of(rule: Rule[Any], *, texts: bool = True) -> str:
     body = rule.page
     for label in SECTIONS:
         body = body.replace(f"\n{label}: ", f"\n**{label}:** ")
-    lines = error_lines(rule.code) if texts else ""
+    lines, sent = (error_lines(rule.code), request_lines(rule.code)) if texts else ("", "")
     seen = f"\n**Seen in:**\n\n{lines}" if lines else ""
+    seen += f"\n**In requests:**\n\n{sent}" if sent else ""
     return f"### `{rule.code}`{star}\n\n*{rule.severity}* — {body}\n{seen}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from utp_cli.diagnosis.fixes import is_parsed
 from utp_cli.diagnosis.json_text import strict
 from utp_cli.diagnosis.observation import Observation, diagnosis
 from utp_cli.diagnosis.special_tokens import lone_closing
@@ -172,7 +173,8 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
     response.completed of the Responses API has an empty output, and calls that were streamed never got their
     response.output_item.done, from which many clients build their answer. As a hint: a streamed call came without
     arguments, and its tool requires some (surer where the end of a call's markup stands in the text beside it); or
-    its arguments break off though the stop reason says that a tool is called.
+    its arguments break off though the stop reason says that a tool is called; or arguments that a server's parser made
+    are no JSON, or of another type than the tool's.
 
     What to change: `stream: false` for turns with tools, until the server is updated to a newer release; vLLM:
     `--stream-interval 1`.
@@ -215,6 +217,8 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
             pointer=cut[0].pointer,
             tool=cut[0].name,
         )
+    if is_parsed(answer):
+        yield from _broken_on_the_way(answer)
     emptied = [call for call, _ in answer.misfits if call.native and not call.arguments]
     if emptied:
         closing = next(filter(None, (lone_closing(passage.prose) for passage in answer.visible)), None)
@@ -226,6 +230,21 @@ def streaming_parser_loss(answer: Answer) -> Iterator[Observation]:
             evidence=closing[0] if closing else compact(emptied[0].arguments),
             pointer=emptied[0].pointer,
             tool=emptied[0].name,
+        )
+
+
+def _broken_on_the_way(answer: Answer) -> Iterator[Observation]:
+    """Find, as a hint, arguments that the server's parser of streams may have broken."""
+    views = [view for view, _ in answer.misread if view.native and view.name]
+    views += [view for view, found in answer.misfits if view.native and any(one.kind == "type" for one in found)]
+    if views:
+        yield Observation(
+            severity="info",
+            confidence="low",
+            message=f"the arguments of {views[0].name} came in a stream: the server's parser may have broken them",
+            evidence=views[0].text,
+            pointer=views[0].pointer,
+            tool=views[0].name,
         )
 
 

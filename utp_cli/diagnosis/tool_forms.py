@@ -24,12 +24,14 @@ _FOREIGN: Final = {
     "openai-chat": ("input_schema", "inputSchema", "parameter_definitions", *_OTHERS),
     "openai-responses": ("input_schema", "inputSchema", *_OTHERS),
     "anthropic": ("parameters", "inputSchema", *_OTHERS),
-    "gemini": ("input_schema", "inputSchema", "parameters", "toolSpec"),
+    "gemini": ("input_schema", "inputSchema", "toolSpec"),
     "mcp": ("input_schema", "parameters", *_OTHERS),
 }
 """Keys of a tool that only other APIs have, by the form of the one that gets it."""
-_NO_FUNCTION: Final = frozenset({"anthropic", "openai-responses", "gemini", "bedrock", "mcp"})
-"""Forms of tools without `function` around the name."""
+_OWN: Final = {"openai-chat": "function", "mcp": "inputSchema"}
+"""The key with which a tool is in a form; who takes that form passes over keys of others beside it."""
+_DEFINES: Final = frozenset({"description", "parameters", "input_schema", "inputSchema", "parametersJsonSchema"})
+"""Keys of which a tool has one, beside its name. `{"cachePoint": …}` and hosted tools have none."""
 
 
 def wrong_form(tool: dict[str, Any], form: str) -> str:
@@ -40,19 +42,22 @@ def wrong_form(tool: dict[str, Any], form: str) -> str:
     if form == "bedrock":
         return _wrong_for_converse(tool)
     kind = text_of(tool.get("type"))
-    flat = form == "openai-chat" and kind in ("", "function") and "name" in tool and "function" not in tool
-    nested = form in _NO_FUNCTION and isinstance(tool.get("function"), dict)
-    foreign = next((key for key in _FOREIGN.get(form, ()) if key in tool), "")
-    if not (flat or nested or foreign):
+    if _OWN.get(form) in tool:
         return ""
-    return f"wrap it as {_FORMS[form]}" if flat or nested else f"write it as {_FORMS[form]}, without `{foreign}`"
+    flat = form == "openai-chat" and kind in ("", "function") and "name" in tool
+    flat = flat or (form == "gemini" and "name" in tool and not _DEFINES.isdisjoint(tool))
+    nested = isinstance(tool.get("function"), dict)
+    if flat or nested:
+        return f"{'wrap' if flat else 'write'} it as {_FORMS[form]}"
+    foreign = next((key for key in _FOREIGN[form] if key in tool), "")
+    return f"write it as {_FORMS[form]}, without `{foreign}`" if foreign else ""
 
 
 def _wrong_for_converse(tool: dict[str, Any]) -> str:
     held = dict_of(tool.get("toolSpec"))
     if not held:
-        named = "name" in tool or isinstance(tool.get("function"), dict)
-        return f"wrap it as {_FORMS['bedrock']}" if named else ""
+        named = "name" in tool and not _DEFINES.isdisjoint(tool)
+        return f"wrap it as {_FORMS['bedrock']}" if named or isinstance(tool.get("function"), dict) else ""
     schema = held.get("inputSchema")
     bare = isinstance(schema, dict) and "json" not in schema
     return 'put the schema under `json`: "inputSchema": {"json": {…}}' if bare else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from utp_cli.diagnosis.choice import undeclared
 from utp_cli.diagnosis.observation import Observation, diagnosis
@@ -69,7 +69,7 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
                 evidence=f"{call.name}; {kind}; known: {', '.join(subject.known)}",
                 pointer=call.pointer,
                 span=call.span,
-                fix=_TAKEN_APART if call.wraps_calls else "",
+                fix=_TAKEN_APART if call.wraps_calls else _begun(call.name or "", subject),
                 tool=call.name,
             )
     for call in () if subject.known or isinstance(subject, ConversationHistory) else undeclared(subject)[:1]:
@@ -81,6 +81,19 @@ def unknown_tool(subject: Answer | ConversationHistory) -> Iterator[Observation]
             fix=_UNDECLARED,
             tool=call.name,
         )
+
+
+def _begun(name: str, subject: Answer | ConversationHistory) -> str:
+    """Say what helps where a stream brought no more than the beginning of a tool's name."""
+    whole = [one for one in subject.known if one.startswith(name)]
+    streamed = not isinstance(subject, ConversationHistory) and subject.result.stream
+    return _TOO_EARLY.format(name=whole[0]) if streamed and name and len(whole) == 1 else ""
+
+
+_TOO_EARLY: Final = (
+    "it is the beginning of {name}: the server's parser of streams sent it too early; update the server, or ask with "
+    "`stream: false` (and without speculative decoding)"
+)
 
 
 @diagnosis("tool-name-variant", "warning", kinds=("answer", "session"), views=("known",))

@@ -93,7 +93,8 @@ def missing_argument(answer: Answer) -> Iterator[Observation]:
     What proves it: the tool is known, and a name of its `required` is not among the arguments.
 
     What to change: put an example into the description, make the parameter optional with a default, or
-    return the error with the expected keys so that the model can correct itself.
+    return the error with the expected keys so that the model can correct itself; where the answer ended by its
+    length, what came last was cut off: raise `max_tokens`.
 
     Error texts: `get_order() missing 1 required positional argument: 'key'`, `The required parameter is missing`.
 

@@ -218,6 +218,7 @@ _ROWS = (
         lists=False,
         fields=("role", "content", "name", "tool_calls", "tool_call_id", "reasoning"),
     ),
+    _TEMPLATE,
     replace(
         _TEMPLATE,
         name="vllm",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.auditing.run import audit
 from utp_cli.diagnosis.catalogue import DIAGNOSES
 from utp_cli.diagnosis.fixes import label_of
-from utp_cli.diagnosis.observation import finding_of
+from utp_cli.diagnosis.observation import clipped, finding_of
 from utp_cli.diagnosis.run import diagnose_other
 from utp_cli.diagnosis.tool_forms import wrong_form
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
@@ -41,6 +41,9 @@ _CODES: Final = {
     "UTP316": "schema-defs-conflict",
 }
 """A rule of the audit → the diagnosis of what comes of it. All others have rules of their own among the diagnoses."""
+_BOTH: Final = frozenset({"openai", "azure", "xai", "groq", "vllm", "sglang", "llama.cpp", "lmstudio", "ollama"})
+"""Who serves chat completions and the Responses API, which write a function in two ways (November 2026)."""
+_OF_RESPONSES: Final = "a tool in the form of the Responses API, which chat completions do not take"
 
 
 def diagnose_definitions(table: Mapping[str, Any]) -> list[Finding]:
@@ -65,9 +68,12 @@ def _other_forms(table: Mapping[str, Any]) -> Iterator[Finding]:
     form = TURN_RULES[name].form if name in TURN_RULES else name
     for at, tool in dicts_of(table.get("tools")):
         if mend := wrong_form(tool, form):
-            said = f"a tool in another form than {label_of(name)} takes"
+            label = TURN_RULES[name].label if name in TURN_RULES else label_of(name)
+            both = name in _BOTH and tool.get("type") == "function" and "parameters" in tool
+            said = _OF_RESPONSES if both else f"a tool in another form than {label} takes"
             where: dict[str, Any] = {"severity": "info", "confidence": "low", "place": Place(pointer=f"/{at}")}
-            yield finding_of(DIAGNOSES["tool-shape-invalid"], said, ", ".join(map(str, tool)), fix=mend, **where)
+            keys = clipped(", ".join(map(str, tool)))
+            yield finding_of(DIAGNOSES["tool-shape-invalid"], said, keys, fix=mend, **where)
             return
 
 

@@ -52,7 +52,7 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
 
 def _of_client(messages: list[Any]) -> list[Any]:
     """Rewrite messages that a client library keeps in a form of its own; others stay as they are."""
-    reader = framework_of(messages) or next((read for told, read in _CLIENTS if told(messages)), None)
+    reader = framework_of(messages) or next((read for is_own, read in _CLIENTS if is_own(messages)), None)
     if reader is None:
         return messages
     return [

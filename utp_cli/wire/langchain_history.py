@@ -16,26 +16,29 @@ if TYPE_CHECKING:
 
     from utp_cli.wire.client_messages import Said
 
+_CLASSES: Final = {"human": "Human", "ai": "AI", "system": "System", "tool": "Tool", "function": "Function"}
+_TYPES: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
 _ROLES: Final = {
-    "human": "user",
-    "ai": "assistant",
-    "system": "system",
-    "tool": "tool",
-    "function": "function",
-    **{f"{name}MessageChunk": role for name, role in (("Human", "user"), ("AI", "assistant"), ("Tool", "tool"))},
-    **{f"{name}Message": role for name, role in (("Human", "user"), ("AI", "assistant"), ("Tool", "tool"))},
-    "SystemMessage": "system",
+    name: role
+    for kind, role in _TYPES.items()
+    for name in (kind, *(f"{_CLASSES[kind]}Message{end}" for end in ("", "Chunk")))
 }
 """The type of a message, or the name of its class → its role."""
-_OWN: Final = frozenset({"human", "ai", "HumanMessage", "AIMessage", "AIMessageChunk", "ToolMessage"})
+_FREE: Final = frozenset({"chat", "ChatMessage", "ChatMessageChunk"})
+"""Types of messages that have a role of their own beside the type."""
+_OWN: Final = frozenset(_ROLES) - {"system", "tool", "function"}
 """Types that no API has for messages."""
+_SAME_CALLS: Final = frozenset({"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call"})
+_THOUGHTS: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
+_SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
+"""Where langchain-google-genai 4 keeps the signatures: the id of a call → its signature."""
 
 
 def is_langchain(messages: Sequence[Any]) -> bool:
-    """Whether messages have LangChain's types, and no roles."""
+    """Whether messages have LangChain's types, and no roles but where the type leaves it open."""
     read = [(_kind(message), message) for _, message in dicts_of(messages)]
     return any(kind in _OWN for kind, _ in read) and all(
-        kind in _ROLES and "role" not in message for kind, message in read
+        kind in _FREE or (kind in _ROLES and "role" not in message) for kind, message in read
     )
 
 
@@ -43,19 +46,23 @@ def of_langchain(messages: Sequence[Any]) -> Iterator[Said]:
     """Read messages; a call that could not be read is sent back with the text of its arguments, as it came."""
     for at, message in dicts_of(messages):
         key, held = _held(message)
-        place = pointer(at) + (pointer(key) if key else "")
+        place, beside = pointer(at) + (pointer(key) if key else ""), dict_of(held.get("additional_kwargs"))
         calls = [
-            (place + pointer(name, number), call)
+            (place + pointer(name, number), _call(call, dict_of(beside.get(_SIGNATURES))))
             for name in ("tool_calls", "invalid_tool_calls")
             for number, call in dicts_of(held.get(name))
         ]
+        if not calls:  # as versions before 0.2 wrote them: LangChain still reads them
+            kept = dicts_of(beside.get("tool_calls"))
+            calls = [(place + pointer("additional_kwargs", "tool_calls", number), call) for number, call in kept]
         content = held.get("content")
-        if calls and isinstance(content, list):  # Anthropic's blocks of the same calls
-            content = [part for part in content if text_of(dict_of(part).get("type")) != "tool_use"]
-        said = {"role": _ROLES[_kind(message)], "content": content}
+        if isinstance(content, list):
+            passed = (_SAME_CALLS if calls else frozenset()) | _THOUGHTS
+            content = [part for part in content if text_of(dict_of(part).get("type")) not in passed]
+        said = {"role": _ROLES.get(_kind(message), held.get("role")), "content": content}
         said |= {name: held[name] for name in ("name", "tool_call_id", "status") if held.get(name) is not None}
         yield (
-            said | ({"tool_calls": [_call(call) for _, call in calls]} if calls else {}),
+            said | ({"tool_calls": [call for _, call in calls]} if calls else {}),
             place,
             tuple(where for where, _ in calls),
         )
@@ -74,8 +81,10 @@ def _kind(message: dict[str, Any]) -> str:
     return text_of(path[-1]) if path else text_of(message.get("type"))
 
 
-def _call(call: dict[str, Any]) -> dict[str, Any]:
+def _call(call: dict[str, Any], signatures: dict[str, Any]) -> dict[str, Any]:
     given = call.get("args")
     written = given if isinstance(given, str) else json_dumps(given, ensure_ascii=False, default=repr)
     function = {"name": call.get("name"), **({"arguments": written} if "args" in call else {})}
-    return {"id": call.get("id"), "type": "function", "function": function}
+    signature = signatures.get(text_of(call.get("id")))
+    signed = {"thought_signature": signature} if signature else {}
+    return {"id": call.get("id"), "type": "function", "function": function, **signed}

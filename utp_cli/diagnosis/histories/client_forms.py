@@ -95,10 +95,10 @@ def _flat_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]
 
 
 _PARTS: Final = frozenset(
-    {"system-prompt", "user-prompt", "tool-return", "retry-prompt", "builtin-tool-return"}
+    {"system-prompt", "user-prompt", "tool-return", "retry-prompt", "retry-feedback", "builtin-tool-return"}
     | {"text", "thinking", "tool-call", "builtin-tool-call", "file"}
 )
-"""Kinds of the parts of Pydantic AI's messages (pydantic-ai 2, November 2026)."""
+"""Kinds of the parts of Pydantic AI's messages that hold what is said (pydantic-ai 2.68, November 2026)."""
 
 
 def _misspelt_parts(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:

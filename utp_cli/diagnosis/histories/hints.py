@@ -24,7 +24,7 @@ from utp_cli.protocol.records import Record
 from utp_cli.schemas.resolve import recursive
 from utp_cli.schemas.walk import walk
 from utp_cli.wire.access import dict_of, dicts_of, dig, list_of, text_of
-from utp_cli.wire.history import messages_of
+from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,7 +91,7 @@ def hints(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
     yield from _nobody_asks(asked)
     yield from _empty_calls(asked, to)
     yield from _begun_in_thought(asked)
-    yield from _answers_without_id(asked)
+    yield from _answers_without_id(asked, to)
     yield from client_forms(asked)
     yield from model_hints(asked, to.engine, to.model)
 
@@ -318,18 +318,17 @@ def _is_answered(message: dict[str, Any]) -> bool:
     )
 
 
-def _answers_without_id(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find a result without an id behind calls that have ids: the name of the tool alone is Ollama's form."""
+def _answers_without_id(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
+    """Find a result without an id behind calls that have ids: the name of the tool alone is the form of Ollama."""
     has_ids = False
-    for message in messages_of(asked) or ():
-        if not isinstance(message, dict):
-            continue
+    for at, message in dicts_of(messages_of(asked) if to.engine != "ollama" and "messages" in asked else ()):
         has_ids = has_ids or any(text_of(call.get("id")) for _, call in dicts_of(message.get("tool_calls")))
-        named = message.get("role") == "tool" and not message.get("tool_call_id") and "tool_name" not in message
-        if has_ids and named and message.get("name"):
+        without = message.get("role") == "tool" and not message.get("tool_call_id") and "tool_name" not in message
+        if has_ids and without and message.get("name"):
             said = (
                 "a result without `tool_call_id`, though its call has an id: OpenAI's API and most libraries refuse it"
             )
             mend = "send `tool_call_id` with the id of the call"
-            yield told("call-id-missing", "/messages", said, json_dumps(message, default=repr), mend)
+            place = message.place if isinstance(message, HistoryMessage) else f"/messages/{at}"
+            yield told("call-id-missing", place, said, json_dumps(message, default=repr), mend)
             return

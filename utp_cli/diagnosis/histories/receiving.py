@@ -12,6 +12,7 @@ from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dicts_of, list_of
 from utp_cli.wire.client_messages import is_sdk
+from utp_cli.wire.langchain_history import is_langchain
 from utp_cli.wire.shape import recognise
 
 if TYPE_CHECKING:
@@ -47,10 +48,14 @@ _MAKERS: Final[tuple[tuple[str, tuple[Series, ...]], ...]] = (
     ("cohere", (Series(family="command"),)),
 )
 """Who serves the models of a family under names without an owner. Others may, too: of open models."""
-_TEMPLATE: Final = "vllm"
-"""A server that gives a history to the model's own template as it is."""
+_TEMPLATE: Final = "template"
+"""A server of one's own gives a history to the model's own template as it is."""
 _SIZE: Final = regex(r"\d(?:\.\d+)?b(?![a-z])|:|/|-it\b|gguf", re.IGNORECASE)
 """What the name of a model has that somebody runs himself: a size, a tag, an owner."""
+_RELEASED: Final = regex(r"\A(?!.{0,90}instruct)[\w.-]{1,90}-(?:\d\d-\d{4}|\d{4}|latest)\Z|\Aopen-mi[sx]tral-")
+"""How makers name releases of their own, some with a size: `command-r7b-12-2024`, `ministral-8b-2410`."""
+_CLOUDS: Final = regex(r"-v\d:\d{1,2}\Z|\A(?:arn:|bedrock/|accounts/|@cf/)")
+"""Names of models at Bedrock, Fireworks and Cloudflare: open models that nobody runs himself."""
 
 
 def _is_ollamas(asked: Mapping[str, Any], engine: str) -> bool:
@@ -77,6 +82,7 @@ def receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: str
     if belongs(model, _CLAUDE) and any("input_schema" in tool for _, tool in dicts_of(asked.get("tools"))):
         form = "anthropic" if not engine else form
     items = isinstance(asked.get("input"), list) and "messages" not in asked
+    form = "openai-chat" if is_langchain(list_of(asked.get("messages"))) else form  # its blocks prove no API
     form = RESPONSES if items else form if form in _FORMS else recognise(asked).format
     chat = form in _OPENAI_FORMS or (form == "anthropic" and "max_tokens" not in asked)
     own = None if engine.casefold() in _GATEWAYS else TURN_RULES.get(named(engine))
@@ -110,8 +116,8 @@ def likely_receiver(asked: Mapping[str, Any], form: str, model: str | None) -> s
     maker = next((name for name, series in _MAKERS if belongs(model, series)), "")
     if _GROQS.search(model):
         return "groq"
-    if _SIZE.search(model):
-        return "" if belongs(model, HOSTED) else _TEMPLATE
+    if _SIZE.search(model) and not (maker and _RELEASED.match(model)):
+        return "" if belongs(model, HOSTED) or _CLOUDS.search(model) else _TEMPLATE
     return maker
 
 
