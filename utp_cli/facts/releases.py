@@ -9,7 +9,7 @@ Read in November 2026, release by release: vLLM 0.11.0 to 0.33.0 (`engine/arg_ut
 (`common/configuration/groups/`, `frontend/frontend_args.py`, the backends' `backend_args.py`).
 
 Read on 29 November 2026, in one release each: LiteLLM 1.91.5 (`proxy/proxy_cli.py`), LocalAI (`core/cli/run.go`),
-TabbyAPI (`common/config_models.py`) and OpenVINO Model Server (`cli_parser.cpp`, `graph_cli_parser.cpp`) of August
+TabbyAPI (`common/config_models.py`) and OpenVINO Model Server (`cli_parser.cpp`, `graph_export/`) of August
 2026, KoboldCpp (`koboldcpp.py` of October 2024 and a list of 2026: there may be more). Variables: vLLM 0.23 and 0.33
 (`envs.py`), Ollama of August 2026 (`envconfig/config.go`; parameters of a Modelfile: `api/types.go`), llama.cpp as
 above.

@@ -130,7 +130,7 @@ INSTEAD: Final = {
     "oneOf": "`anyOf`",
     "allOf": "one schema with the members of all of them",
     "const": "an `enum` of that one value",
-    "$ref": "the definition in its place",
+    "$ref": "the definition itself",
     "exclusiveMinimum": "`minimum`",
     "exclusiveMaximum": "`maximum`",
     "patternProperties": "a list of objects with a key and a value",
