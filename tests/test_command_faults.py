@@ -15,6 +15,7 @@ from utp_cli.detection.detect import detect
 from utp_cli.facts.parser_names import OF_OTHERS, TOOL_PARSERS
 from utp_cli.facts.releases import options, spans
 from utp_cli.io.command_files import read_commands
+from utp_cli.protocol.errors import BadOption
 
 VLLM = "vllm serve Qwen/Qwen2.5-7B-Instruct --enable-auto-tool-choice --tool-call-parser hermes"
 THINKS = "vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser hermes --reasoning-parser qwen3"
@@ -55,6 +56,7 @@ FAULTS = [
     (f'{VLLM} --structured-outputs-config \'{{"backend": "llguidance"}}\'',
      [("constraint-unavailable", "error", "xgrammar")]),
     (f"{SGLANG} --grammar-backend guidance", [("constraint-unavailable", "error", "llguidance")]),
+    (f"{LLAMA.replace('32768', '32k')}", [("flag-conflict", "error", "--ctx-size 32768")]),
     (f"{SGLANG} --context-length 32k", [("flag-conflict", "error", "--context-length 32768")]),
     (f"{LLAMA} --reasoning-format qwen", [("parser-unknown-to-server", "error", "deepseek")]),
     (f"{LLAMA} --reasoning-budget off", [("reasoning-effort-refused", "error", "-1")]),
@@ -78,6 +80,17 @@ FAULTS = [
     ("OLLAMA_CONTEXT_LENGHT=32768 ollama serve", [("flag-unknown-to-server", "warning", "OLLAMA_CONTEXT_LENGTH")]),
     (f"VLLM_TOOL_CALL_PARSER=hermes {VLLM}", [("flag-unknown-to-server", "warning", "--tool-call-parser hermes")]),
     (f"LLAMA_ARG_CONTEXT_SIZE=9 {LLAMA}", [("flag-unknown-to-server", "warning", "LLAMA_ARG_CTX_SIZE=9")]),
+    (VLLM.replace("hermes", "nemotron_json").replace("Qwen/Qwen2.5-7B-Instruct", "a/b"),
+     [("parser-unknown-to-server", "error", "a name of")]),
+    ("vllm serve MiniMaxAI/MiniMax-M1-40k --enable-auto-tool-choice --tool-call-parser minimax --chat-template ./m.jinja",
+     [("parser-unknown-to-server", "error", "a name of")]),
+    # -- what is not certain is a hint
+    (f"docker run vllm/vllm-openai:v0.10.0 --model Qwen/Qwen2.5-7B-Instruct --max-seq-len-to-capture 8192 {FLAGS}",
+     [("flag-unknown-to-server", "info", "--max-seq-len-to-capture")]),
+    ("vllm serve Qwen/Qwen2.5-7B-Instruct --config c.yaml", [("tool-flag-missing", "info", "hermes")]),
+    ('vllm serve Qwen/Qwen2.5-7B-Instruct "$@"', [("tool-flag-missing", "info", "hermes")]),
+    ("vllm serve zai-org/GLM-GA --enable-auto-tool-choice --tool-call-parser glm47 --reasoning-parser glm45",
+     [("parser-mismatch", "info", "chat template")]),
     # -- parsers
     ("vllm serve Qwen/Qwen3-Coder-30B-A3B-Instruct --enable-auto-tool-choice --tool-call-parser qwen3-coder",
      [("parser-unknown-to-server", "error", "qwen3_coder")]),
@@ -178,6 +191,30 @@ SOUND = [
     "litellm --config c.yaml --port 4000 --num_workers 8 --detailed_debug",
     "koboldcpp --model m.gguf --contextsize 32768 --jinja --jinja_tools --usecublas --newest-option",
     "local-ai run --context-size 32768 --new-option m",
+    f'{VLLM} --speculative-config \'{{\n  "method": "mtp",\n  "num_speculative_tokens": 2\n}}\' \\\n  --port 80',
+    f'{VLLM} --speculative-config \'{{"model": <draft-model>, "method": "eagle3"}}\'',
+    f"{VLLM}; sleep 3",
+    f"models:\n  q:\n    cmd: |\n      {LLAMA}\n      --port ${{PORT}}\n      --metrics",
+    "vllm serve a/speaker --omni --usp 1 --deploy-config d.yaml",
+    f"VLLM_USE_FLASHINFER_MOE_FP4=1 {VLLM}",
+    (
+        "docker run --rm --name ovms -v ./m:/ovms openvino/model_server:latest --pull --task embeddings --pooling CLS "
+        "--source_model OpenVINO/bge-base --weight-format int8"
+    ),
+    "text-generation-launcher --model-id /data --tokenizer-name a/b --executor-worker /w",
+    "vllm serve arcee-ai/Trinity-Mini --reasoning-parser deepseek_r1 --enable-auto-tool-choice --tool-call-parser hermes",
+    (
+        "vllm serve arcee-ai/Trinity-Large-Thinking --reasoning-parser deepseek_r1 --enable-auto-tool-choice "
+        "--tool-call-parser qwen3_coder"
+    ),
+    "vllm serve XiaomiMiMo/MiMo-V2-Flash --reasoning-parser qwen3 --enable-auto-tool-choice --tool-call-parser qwen3_xml",
+    "vllm serve internlm/Intern-S1 --reasoning-parser deepseek_r1 --enable-auto-tool-choice --tool-call-parser internlm",
+    (
+        "vllm serve internlm/Intern-S2-Preview --reasoning-parser qwen3 --enable-auto-tool-choice "
+        "--tool-call-parser qwen3_coder"
+    ),
+    "vllm serve JetBrains/Mellum2-12B-A2.5B-Instruct --enable-auto-tool-choice --tool-call-parser hermes",
+    "sglang serve --model-path stepfun-ai/Step3-VL-10B --reasoning-parser deepseek-r1 --tool-call-parser hermes",
     "python main.py --model-name Qwen3-Coder-30B --max-seq-len 32768 --tool-format qwen3_coder",
     "python -m dynamo.vllm --model Qwen/Qwen3-8B --dyn-tool-call-parser hermes --dyn-reasoning-parser qwen3",
     "python -m dynamo.frontend --dyn-chat-processor vllm --tool-call-parser hermes",
@@ -232,6 +269,29 @@ def test_a_variable_of_a_compose_file_is_looked_at():
         "services:\n  v:\n    image: vllm/vllm-openai\n    command: |\n      --model Qwen/Qwen2.5-7B-Instruct\n      "
     )
     assert told(block + FLAGS.replace(" --tool", "\n      --tool")).findings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "docker pull vllm/vllm-openai:v0.33.0",
+        "docker logs ovms",
+        "docker tag vllm/vllm-openai:v0.33.0 vllm/vllm-openai:own",
+        "docker run -it --entrypoint /bin/bash vllm/vllm-openai:v0.33.0",
+        "docker run -it lmsysorg/sglang:latest bash",
+        "git clone https://example.org/text-generation-inference && cd text-generation-inference",
+        "pkill -f sglang.launch_server; sleep 1",
+        "local-ai worker llama-cpp-rpc -- --threads 4",
+    ],
+)
+def test_what_starts_no_server_is_none(text):
+    with pytest.raises(BadOption, match="no server"):
+        read_commands(text)
+
+
+def test_variables_made_of_variables_stay_short():
+    grows = "\n".join(["A=aaaaaaaa", *["A=$A$A"] * 99, f"{VLLM} --served-model-name $A"])
+    assert len(" ".join(told(grows).command.words)) < 10_000
 
 
 def test_a_modelfile_is_no_dockerfile():

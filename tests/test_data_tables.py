@@ -80,6 +80,8 @@ OTHERWISE = {
     # what SGLang's documentation does not name the series for
     ("sglang", "granite >= 4, < 4.2"), ("sglang", "internlm >= 2.5"), ("sglang", "step >= 5"), ("sglang", "falcon >= 3"),
     ("sglang", "cogito"), ("sglang", "smollm >= 3"),
+    # what another parser of vLLM reads as well: SGLang's class for it is one of Hermes
+    ("vllm", "trinity"),
     # one parser of SGLang for what vLLM has several for
     ("sglang", "hunyuan >= 4"), ("sglang", "hunyuan"), ("sglang", "llama >= 4"),
 }  # fmt: skip

@@ -70,6 +70,8 @@ FAULTS = {
     ),
     "tools-of-its-variable": ("{{ .Content }}\n{{-", "{{ $one.Tools }}\n{{-", "template-undefined-field", "$.Tools"),
     "system-of-the-message": ("{{ .Content }}\n{{-", "{{ .System }}\n{{-", "template-undefined-field", "$.System"),
+    "one-message": (":= .Messages", ":= .Message", "template-undefined-field", "write .Messages"),
+    "one-tool-of-the-root": ("{{- range .Tools }}", "{{- range $.Tool }}", "template-undefined-field", "write .Tools"),
     "small-letters": (".Role", ".role", "template-undefined-field", "Role, Content"),
     "name-of-a-tool": ("{{ .Function }}", "{{ .Name }}", "template-undefined-field", ".Function.Name"),
     "name-of-a-call": (".Function.Name", ".Name", "template-undefined-field", ".Function.Name"),
@@ -100,6 +102,7 @@ def test_a_fault_is_loud(name):
 
 ALIKE = {
     "as it is": ("{{ .System }}", "{{ .System }}"),
+    "a field of old releases": ("{{ .System }}", "{{ .System }}{{ .First }}"),
     "from the root": ("{{- if .Tools }}", "{{- if $.Tools }}"),
     "json": ("{{ .Function }}", "{{ json .Function }}"),
     "a date": ("{{ .System }}", "{{ currentDate }}{{ .System }}"),

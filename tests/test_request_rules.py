@@ -170,7 +170,7 @@ CASES = {
         chat("qwen-plus", tools=[{"type": "function", "function": {**DEPTH, "name": "search"}}]),
         chat("gpt-5", tools=[{"type": "function", "function": {**DEPTH, "name": "search"}}]),
     ),
-    "openai-empty-list": (answers(content=[]), answers(content="")),
+    "openai-empty-list": (answers(content=[]), answers(content="4 m")),
     "user-null": (said({"role": "user", "content": None}), answers(content=None, tool_calls=[CALL])),
     "calls-no-list": (answers(tool_calls=CALL), answers(tool_calls=[CALL])),
     "call-type": (answers(tool_calls=[{**CALL, "type": "tool_call"}]), answers(tool_calls=[CALL])),
@@ -223,6 +223,32 @@ CASES = {
     "responses-unstored-reasoning": (
         items({"type": "reasoning", "id": "rs_1", "summary": []}, store=False),
         items({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "g"}, store=False),
+    ),
+    "chat-foreign-image": (
+        said({"role": "user", "content": [{"type": "image", "source": {"type": "base64"}}]}),
+        said({"role": "user", "content": [{"type": "image", "source": {}}]}, model="claude-sonnet-4-5"),
+    ),
+    "user-empty": (said({"role": "user", "content": ""}), said({"role": "user", "content": " ?"})),
+    "assistant-empty": (answers(content=""), answers(content="", tool_calls=[CALL])),
+    "responses-image-object": (
+        items(
+            {"role": "user", "content": [{"type": "input_image", "image_url": {"url": "https://example.org/x.png"}}]}
+        ),
+        items({"role": "user", "content": [{"type": "input_image", "image_url": "https://example.org/x.png"}]}),
+    ),
+    "openai-pro-effort": (
+        items(model="gpt-5-pro", reasoning={"effort": "low"}),
+        items(model="gpt-5-pro", reasoning={"effort": "high"}),
+    ),
+    "anthropic-result-annotations": (
+        said(
+            {"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text", "annotations": {}}]}]},
+            model="claude-sonnet-4-5",
+        ),
+        said(
+            {"role": "user", "content": [{"type": "tool_result", "content": [{"type": "text"}]}]},
+            model="claude-sonnet-4-5",
+        ),
     ),
 }
 

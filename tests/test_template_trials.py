@@ -60,6 +60,8 @@ LOUD = {
     ),
     "or-of-c": (" or (message.role", " || (message.role", "template-engine-error", "`or`"),
     "one-equals-sign": ("message.role == 'tool'", "message.role = 'tool'", "template-engine-error", "=="),
+    "blank-in-the-opening": ("{%- if tools %}", "{ %- if tools %}", "template-engine-error", "without a blank"),
+    "brace-of-a-block-lost": ("{%- if tools %}", "{%- if tools }", "template-engine-error", "close the block"),
     "quote-lost": ("'Functions at hand:' }}", "'Functions at hand: }}", "template-engine-error", "quote"),
     "brace-lost": ("{{- tool | tojson }}", "{{- tool | tojson }", "template-engine-error", "}}"),
     "unknown-filter": ("tool | tojson", "tool | to_json", "template-engine-error", "tojson"),

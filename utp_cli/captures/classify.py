@@ -14,8 +14,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.wire.access import dict_of, text_of
 from utp_cli.wire.error_body import failed_tool, validation_issues
-from utp_cli.wire.framework_histories import framework_of
-from utp_cli.wire.langchain_history import is_langchain
+from utp_cli.wire.history import is_conversation
 from utp_cli.wire.shape import is_piece, judge, recognise
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def sort_of(value: Any, kind: CaptureKind | None = None) -> Sort | None:
     if isinstance(value, dict) and text_of(value.get("role")) in _ROLES:
         return Sort(kind=kind or "session", part="message")
     listed = value if isinstance(value, list) else dict_of(value).get("messages")
-    if isinstance(listed, list) and (framework_of(listed) or is_langchain(listed)):
+    if isinstance(listed, list) and is_conversation(listed):
         return Sort(kind=kind or "session")
     if isinstance(value, dict) and (step := ai_sdk_step(value)):
         return Sort(kind="answer", document=step)

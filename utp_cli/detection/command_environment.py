@@ -58,7 +58,7 @@ def unread_variables(command: StartCommand, _found: Detection) -> Iterator[Comma
         ):
             continue
         option = "--" + name.removeprefix(prefix).lower().replace("_", "-")
-        near = MEANT.get(name) or nearest(name, known, _ALIKE)
+        near = MEANT.get(name) or nearest(name, [each for each in known if _misspelt(name, each)], _ALIKE)
         is_option = command.engine == "vllm" and option in options("vllm") and bool(_ASKED.search(option))
         if is_option or near:
             yield CommandFault(
@@ -68,6 +68,14 @@ def unread_variables(command: StartCommand, _found: Detection) -> Iterator[Comma
                 evidence=f"{name}={setting[2]}",
                 advice=_instead(option, setting[2]) if is_option else f"write {near}={setting[2]}",
             )
+
+
+def _misspelt(name: str, other: str) -> bool:
+    """Whether a name differs from another in its spelling: with other words (`…_FP4`, `…_INT4`) it is another one."""
+    if name.replace("_", "") == other.replace("_", ""):
+        return True
+    pairs = [*zip(name.split("_"), other.split("_"), strict=False)]
+    return name.count("_") == other.count("_") and all(a == b or nearest(a, [b], 0.75) for a, b in pairs)
 
 
 def _instead(option: str, value: str) -> str:

@@ -112,6 +112,16 @@ def reads_since(command: StartCommand, reads: str, right: str) -> str:
     return _ONE_CLASS_SINCE if late and not command.version else ""
 
 
+def says_more(command: StartCommand) -> bool:
+    """Whether options may stand where nobody reads them here: in a file, or in a variable."""
+    own = command.words[command.start :]
+    return "--config" in command.options or any(_MORE.fullmatch(word) for word in own)
+
+
+_MORE: Final = regex(r"\$[@*]|\$\{?\w{0,60}(?:ARG|OPT|FLAG|EXTRA|PARAM)\w{0,60}(?:\[[@*]\])?\}?", re.IGNORECASE)
+"""A variable with options in it."""
+
+
 def is_there(command: StartCommand, option: str, name: str) -> bool:
     """Whether the release of a command has a parser; one older than those that were read may."""
     spans_of = spans(command.engine, WHAT[option]).get(name, ())

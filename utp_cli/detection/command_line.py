@@ -11,6 +11,7 @@ import re
 import shlex
 
 from utp_cli.detection.command_slips import Slip, in_place, joined, straight
+from utp_cli.detection.command_starts import NAMING, OPERATOR, is_started
 from utp_cli.detection.command_variables import assigned, opposite, option_of, stated_by
 from utp_cli.facts.releases import options as options_of, spans
 from utp_cli.protocol.patterns import regex
@@ -61,14 +62,6 @@ ENGINES: tuple[tuple[str, str, Words], ...] = (
     ("start.sh", "tabbyapi", ("--model-name",)),
 )
 """The first that stands in a command names its engine. Of images only the end of the path counts."""
-
-_NEEDS_ONE_OF = {
-    "main.py": (_TABBY := ("--tool-format", "--max-seq-len", "--cache-mode", "--prompt-template")),
-    "start.py": _TABBY,
-    "start.sh": _TABBY,
-    "litellm": ("--model", "--config", "-m", "-c"),
-}
-"""Words that many programs are called by, and the options of which one tells that it is this server."""
 
 NAMES = {
     "vllm": "vLLM",
@@ -211,7 +204,7 @@ def _read(found: Words, image: str, environment: dict[str, str], slips: tuple[Sl
     marked = (image, *found) if image else found
     for phrase, engine, naming in ENGINES:
         start = _after(marked, tuple(phrase.split()))
-        if start is not None and _is_started(phrase, marked, start):
+        if start is not None and is_started(phrase, marked, start):
             marked, start, moved = in_place(marked, start, options_of(engine), spans(engine, "switch"))
             found = marked[1:] if image else marked
             own = _until_the_end(marked[start:])
@@ -240,17 +233,18 @@ def _read(found: Words, image: str, environment: dict[str, str], slips: tuple[Sl
     return None
 
 
-def _is_started(phrase: str, found: Words, start: int) -> bool:
-    """Whether a word that many programs have is the server's start, and no package that is installed."""
-    asked = _NEEDS_ONE_OF.get(phrase)
-    given = {word.partition("=")[0] for word in found[start:]}
-    return (not asked or not given.isdisjoint(asked)) and (" " in phrase or "install" not in found[:start])
+_LONGEST = 100_000
+"""Characters of a command that is read as a shell reads it: the time grows with the square of a word's length."""
 
 
 def _split(text: str) -> Words:
     """Split as a shell does, and what a shell is handed with `-c` too; a text with an open quote at its blanks."""
     try:
-        found = tuple(shlex.split(text, comments=True))
+        if len(text) > _LONGEST:
+            return tuple(text.split())
+        lexer = shlex.shlex(text, posix=True, punctuation_chars=";")
+        lexer.whitespace_split = True
+        found = tuple(lexer)
     except ValueError:
         return tuple(text.split())
     scripts = (found[at + 1] for at in range(len(found) - 1) if re.fullmatch(r"-l?c", found[at]))
@@ -270,12 +264,9 @@ def _version(found: Words, engine: str) -> str | None:
     return told[0] if told else None
 
 
-_OPERATOR = regex(r"[|;&]|\d?>|<{1,3}\Z")
-
-
 def _quoted(word: str) -> str:
     """Write a word for a shell: what it expands, or acts on, stays so."""
-    if _OPERATOR.match(word) or re.fullmatch(r"~[\w@%+=:,./-]*", word):
+    if OPERATOR.match(word) or re.fullmatch(r"~[\w@%+=:,./-]*", word):
         return word
     if "$" in word:
         return '"' + re.sub(r'([\\"`])', r"\\\1", word) + '"'
@@ -284,7 +275,7 @@ def _quoted(word: str) -> str:
 
 def _until_the_end(found: Words) -> Words:
     """Leave out what a shell does with the command: where its output goes, what runs next."""
-    ends = (at for at, word in enumerate(found) if _OPERATOR.match(word))
+    ends = (at for at, word in enumerate(found) if OPERATOR.match(word))
     return found[: next(ends, len(found))]
 
 
@@ -292,6 +283,8 @@ def _after(found: Words, phrase: Words) -> int | None:
     """Return the place behind a phrase: a program by the end of its path, an image with or without its tag."""
     size = len(phrase)
     for at in range(len(found) - size + 1):
+        if at and found[at - 1] in NAMING:
+            continue
         if _is_called(found[at], phrase[0]) and (size == 1 or found[at + 1 : at + size] == phrase[1:]):
             return at + size
     return None

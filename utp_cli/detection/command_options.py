@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from utp_cli.detection.command_faults import CommandFault
 from utp_cli.detection.command_line import NAMES
-from utp_cli.facts.releases import NEWEST, number_of, options, options_in
+from utp_cli.facts.releases import NEWEST, OLDEST, number_of, options, options_in
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.patterns import regex
 
@@ -106,6 +106,8 @@ _ASKED = regex(r"tool|parser|template|jinja|reason|think|ctx|context|model-len|s
 
 def unknown_options(command: StartCommand, _found: Detection) -> Iterator[CommandFault]:
     """Find the options that the release does not have: it does not start with them."""
+    if command.engine == "vllm" and "--omni" in command.options:
+        return  # vLLM-Omni has options of its own
     asked = [*dict.fromkeys(command.given)][:_MANY]
     for given in asked if command.engine in NEWEST else ():
         name = given.replace("_", "-") if command.engine in _EITHER else given
@@ -173,12 +175,18 @@ def _fault(command: StartCommand, name: str) -> CommandFault | None:
         return None
     return CommandFault(
         code="flag-unknown-to-server",
-        severity="error" if number_of(command.version) or sure else "warning",
+        severity="info" if _unread(command) else "error" if number_of(command.version) or sure else "warning",
         message=f"{why}: such a server does not start",
         evidence=f"{name} {value}".strip(),
         changes=changes,
         advice=advice,
     )
+
+
+def _unread(command: StartCommand) -> bool:
+    """Whether the release is older than those that were read: it may have options that are gone since."""
+    number = number_of(command.version)
+    return bool(number) and number < number_of(OLDEST.get(command.engine))
 
 
 def _other_release(command: StartCommand, name: str) -> str:

@@ -27,6 +27,7 @@ from utp_cli.detection.command_faults import (
     known_names,
     little_context,
     reads_since,
+    says_more,
     series,
     truncates,
 )
@@ -67,6 +68,8 @@ _ANOTHER_MODEL = (
     "another model that keeps to its format (Qwen2.5-Instruct with hermes, Qwen3-Coder with qwen3_coder), or"
     f" {PLUGIN} FILE with a parser that reads <tools>, or leave the call in the content and parse the text (utp serve)"
 )
+_SURE = 0.75
+"""How much a name has to look like a parser's to be that one, misspelt."""
 # -- what vLLM and SGLang share --------------------------------------------------------------------------------------
 
 
@@ -85,8 +88,8 @@ def unknown_parser(command: StartCommand, found: Detection) -> Iterator[CommandF
         right = former if former and has(command.engine, former, command.version, WHAT[option]) else None
         right = right or _written_otherwise(command, option, name, found) or advised(found, command, option)
         came = next((span.since for span in spans(command.engine, WHAT[option]).get(name, ()) if not span.until), "")
-        if not right and not came:
-            right = nearest(name, [each for each in known if is_there(command, option, each)])
+        if not right and not came and name not in spans(command.engine, WHAT[option]):
+            right = nearest(name, [each for each in known if is_there(command, option, each)], _SURE)
         other = f"{NAMES[command.engine]} {came}" if came else f"a name of `{NAMES[command.engine]} --help`"
         server = f"{NAMES[command.engine]} {command.version or NEWEST[command.engine]}"
         number, oldest = number_of(command.version), number_of(OLDEST.get(command.engine))
@@ -155,6 +158,14 @@ def other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandFa
             evidence=f"{TOOL} {name}",
             changes={TOOL: right},
         )
+    elif TEMPLATE not in command.options and not found.dialect_candidates and _is_unread(found):
+        yield CommandFault(
+            code="parser-mismatch",
+            severity="info",
+            message=f"nobody has read here what {series(found)} writes: {name} reads {reads}",
+            evidence=f"{TOOL} {name}",
+            advice=f"compare the model's chat template with {reads}: utp detect --template FILE",
+        )
     elif found.spec.family != "unknown" and TEMPLATE not in command.options:
         yield CommandFault(
             code="parser-mismatch",
@@ -163,6 +174,11 @@ def other_dialect(command: StartCommand, found: Detection) -> Iterator[CommandFa
             evidence=f"{TOOL} {name}",
             advice=f"{plugin}leave the call in the content and parse the text (utp serve)",
         )
+
+
+def _is_unread(found: Detection) -> bool:
+    """Whether nobody knows what a model writes: it calls tools, or is of an unknown generation."""
+    return found.spec.family != "unknown" and (found.capability.native_tools or not found.spec.version)
 
 
 def _writes_otherwise(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
@@ -182,7 +198,7 @@ def _writes_otherwise(command: StartCommand, found: Detection) -> Iterator[Comma
 
 def _no_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault]:
     """No tool parser at all, and tools will be sent."""
-    if command.options.get(TOOL) or found.spec.kind != "chat":
+    if command.options.get(TOOL) or found.spec.kind != "chat" or ("--omni" in command.options and not found.dialect):
         return
     right = advised(found, command, TOOL)
     vllm = command.engine == "vllm"
@@ -193,7 +209,7 @@ def _no_parser(command: StartCommand, found: Detection) -> Iterator[CommandFault
         refused = f"{AUTO} needs a parser beside it: the server does not start"
     yield CommandFault(
         code="tool-flag-missing",
-        severity="error",
+        severity="info" if says_more(command) else "error",
         message=f"no {TOOL}: {refused}",
         changes={**({AUTO: ""} if vllm else {}), TOOL: right} if right else {},
         advice="" if right else _without_parser(command, found),
@@ -216,7 +232,7 @@ def _thinking_left(command: StartCommand, found: Detection) -> Iterator[CommandF
         asked = row is not None and row.on_request and "true" not in command.options.get(_KWARGS, "").lower()
         yield CommandFault(
             code="think-tags-in-content",
-            severity="info" if asked else "warning",
+            severity="info" if asked or says_more(command) else "warning",
             message=f"{series(found)} thinks{' when a request asks for it' if asked else ''}, and without {REASONING} "
             "its thinking stands in the content",
             changes={REASONING: right},

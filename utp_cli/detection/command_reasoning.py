@@ -57,7 +57,7 @@ def other_reasoning(command: StartCommand, found: Detection) -> Iterator[Command
             evidence=f"{REASONING} {name}",
             changes={REASONING: right},
         )
-    elif name in FORCED and not found.capability.reasoning and not right:
+    elif name in FORCED and found.dialect and not found.capability.reasoning and not right:
         yield CommandFault(
             code="call-in-reasoning",
             severity="error",

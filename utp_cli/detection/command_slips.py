@@ -66,6 +66,10 @@ _JOIN: Final = regex(
 """The end of a line that goes on, or that its writer wanted to go on."""
 _BROKEN: Final = regex(r"(?<=[^\s\\`^&|;:#>])[ \t]{0,40}\r?\n(?=[ \t]{1,40}--[a-z][\w-]{1,60}(?:[ =\n]|\Z))")
 """The end of a line without a sign that it goes on, before a line that begins with an option, and is moved in."""
+_QUOTED_JSON: Final = regex(r"'[{\[][ \t]{0,40}\n[^']{1,2000}'")
+"""JSON in single quotes, on more than one line: to a shell it is one word."""
+_SWAP: Final = regex(r"^[ \t]{1,40}cmd:[ \t]{0,9}[|>]", re.MULTILINE)
+"""A command in the configuration of llama-swap: it needs no sign at the ends of lines (its `config.example.yaml`)."""
 _DASH: Final = regex(r"[\u2010-\u2015\u2212]-?(?=[A-Za-z])|-[\u2010-\u2015\u2212](?=[A-Za-z])")
 _QUOTES: Final = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'"})
 _MANY: Final = 8
@@ -80,7 +84,8 @@ def joined(text: str) -> str:
 
 def mended(text: str) -> str:
     """Join the lines of a script as `joined` does, and those before an option that lack the sign."""
-    return _BROKEN.sub(f" {_MARKS['line']} ", joined(text))
+    text = _QUOTED_JSON.sub(lambda found: found[0].replace("\n", " "), joined(text))
+    return _BROKEN.sub(" " if _SWAP.search(text) else f" {_MARKS['line']} ", text)
 
 
 def _kind(found: re.Match[str]) -> str:

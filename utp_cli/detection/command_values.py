@@ -33,6 +33,8 @@ _SINGLE: Final = _NEED_VALUES - {"--served-model-name"}
 _EXAMPLE: Final = '{"name": value}'
 _TRUE: Final = frozenset({"true", "false", "yes", "no", "1", "0", "True", "False"})
 _NAME: Final = regex(r"([{,:\[]\s{0,4})'?([A-Za-z_][\w./-]{0,60})'?(?=\s{0,4}[,:}\]])")
+_PLACE: Final = regex(r"<[A-Za-z][\w -]{0,60}>|\.\.\.|\u2026")
+"""What stands in an example for a value: it is to be filled in."""
 _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
 _FOR_TOOLS: Final = regex(r"tool|jinja|chat-template")
 _CONTEXT: Final = frozenset({"--max-model-len", "--context-length", "--ctx-size", "--session-len", "-c"})
@@ -142,10 +144,12 @@ def _no_number(command: StartCommand, name: str, value: str) -> Iterator[Command
     if name not in NUMBERS.get(command.engine, ()) or re.fullmatch(r"-?\d{1,12}", value):
         return
     size = count(value)
+    read = re.match(r"-?\d+", value) if command.engine == "llama.cpp" else None
+    becomes = f"llama-server reads {read[0]}" if read else f"{NAMES[command.engine]} does not start"
     yield CommandFault(
         code="reasoning-effort-refused" if "budget" in name else "flag-conflict",
         severity="error",
-        message=f"{name} takes a whole number, and {value} is none: {NAMES[command.engine]} does not start",
+        message=f"{name} takes a whole number, and {value} is none: {becomes}",
         evidence=f"{name} {value}",
         changes={name: str(size // 1000 * 1024)} if size and "budget" not in name else {},
         advice="-1 (no limit), 0 (no thinking) or a number of tokens" if "budget" in name else "write it in digits",
@@ -155,7 +159,7 @@ def _no_number(command: StartCommand, name: str, value: str) -> Iterator[Command
 def _no_json(command: StartCommand, name: str, value: str) -> Iterator[CommandFault]:
     if name not in JSON.get(command.engine, ()) or not value.lstrip().startswith(("{", "[", "'")):
         return
-    if _is_json(value):
+    if _is_json(value) or _PLACE.search(value):
         return
     right = as_json(value)
     shown = f"write it in single quotes: {name} '{right or _EXAMPLE}'"

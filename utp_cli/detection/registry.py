@@ -309,6 +309,8 @@ CAPABILITY_ROWS: tuple[CapabilityRow, ...] = (
     _row("longcat", any_of="thinking", **THINKS),
     _row("longcat", ">=2", **THINKS, **_tokens(1_000_000, 131_072)),
     _row("mercury", any_of="edit", **NO_TOOLS),
+    _row("intern-s1", **TOOLS, **THINKS, **_tokens(32_768, 8192)),  # vLLM's recipes, August 2026
+    _row("mellum", any_of="thinking", **THINKS),  # the same
     _row("mimo", **THINKS, **_tokens(262_144, 65_536)),
     _row("minicpm", "<3", **NO_TOOLS),
     _row("olmo", ">=3", **TOOLS, **_tokens(65_536, 32_768)),

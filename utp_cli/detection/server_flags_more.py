@@ -103,12 +103,18 @@ MORE_ROWS: tuple[ServerRow, ...] = (
         sglang_reasoning="step3p5", basis="registry",
     ),
     _row(
+        "step", ">=3,<3.5", any_of="vl", dialects="hermes", vllm="hermes", vllm_reasoning="deepseek_r1",
+        sglang="hermes", sglang_reasoning="deepseek-r1",
+        note="Step3-VL stands on Qwen3 (SGLang's cookbook, August 2026)",
+    ),
+    _row(
         "step", ">=3,<3.5", dialects="step3", vllm="step3", vllm_reasoning="step3", sglang="step3",
         sglang_reasoning="step3",
     ),
     _row(
         "mimo", dialects="mimo", vllm="mimo", vllm_reasoning="mimo", sglang="mimo", sglang_reasoning="mimo",
-        basis="registry",
+        also="qwen3_coder qwen3_xml", basis="registry",
+        note="the parsers of Qwen3-Coder read it, too, and trim line breaks (vLLM's recipes, August 2026)",
     ),
     _row(
         "lfm", ">=2", dialects="lfm2", vllm="lfm2", sglang="lfm2", llamacpp="built in",
@@ -138,7 +144,15 @@ MORE_ROWS: tuple[ServerRow, ...] = (
         "laguna", dialects="poolside_v1", vllm="poolside_v1", vllm_reasoning="poolside_v1", sglang="poolside_v1",
         sglang_reasoning="poolside_v1", basis="registry",
     ),
-    _row("trinity", dialects="trinity", sglang="trinity", basis="registry"),
+    _row(
+        "trinity", any_of="thinking", dialects="qwen3_coder", vllm="qwen3_coder", vllm_reasoning="deepseek_r1",
+        sglang="qwen3_coder", sglang_reasoning="deepseek-r1",
+        note="Trinity-Large-Thinking (vLLM's recipes, August 2026)",
+    ),
+    _row(
+        "trinity", dialects="trinity", vllm="hermes", vllm_reasoning="deepseek_r1", sglang="trinity", basis="registry",
+        note="its calls are those of Hermes; SGLang's trinity is its Qwen25 class",
+    ),
     _row(
         "inkling", dialects="inkling", vllm="inkling", vllm_reasoning="inkling", sglang="inkling",
         sglang_reasoning="inkling", basis="registry",
@@ -158,7 +172,12 @@ MORE_ROWS: tuple[ServerRow, ...] = (
         sglang_reasoning="k2_horizon", basis="registry", note="LLM360's K2; not Kimi K2",
     ),
     _row(
-        "intern-s1", dialects="internlm", vllm="internlm", sglang="interns1", sglang_reasoning="interns1",
+        "intern-s1", ">=2", dialects="qwen3_coder", vllm="qwen3_coder", vllm_reasoning="qwen3", sglang="qwen3_coder",
+        sglang_reasoning="qwen3", note="Intern-S2 (vLLM's recipes, August 2026)",
+    ),
+    _row(
+        "intern-s1", dialects="internlm", vllm="internlm", vllm_reasoning="deepseek_r1", sglang="interns1",
+        sglang_reasoning="interns1",
         basis="inferred", note="SGLang has one detector for InternLM2 and Intern-S1; vLLM reads the same markers",
     ),
     _row(
@@ -168,6 +187,10 @@ MORE_ROWS: tuple[ServerRow, ...] = (
     _row(
         "nanbeige", dialects="qwen3_coder", vllm="qwen3_coder", sglang="nanbeige", sglang_reasoning="nanbeige",
         basis="inferred", note="vLLM registers no name of its own; SGLang's nanbeige is its Qwen3-Coder class",
+    ),
+    _row(
+        "mellum", ">=2", dialects="hermes", vllm="hermes", sglang="hermes",
+        note="Mellum2 (vLLM's recipes, August 2026); the Thinking one with --reasoning-parser qwen3",
     ),
     _row("holo", vllm_reasoning="holo2", basis="registry"),
     _row("spark", ">=2.5", dialects="spark25", sglang="spark25", basis="registry"),

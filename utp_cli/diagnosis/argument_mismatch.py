@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from utp_cli.protocol.records import Record
@@ -19,6 +20,8 @@ _FREE = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
 _REFERENCES = 8
 _LONGEST = 2000
 """Characters of a path: what lies deeper is not compared."""
+_MOST = 10
+"""Texts of an enum that a misfit has with it."""
 
 
 class Misfit(Record):
@@ -29,12 +32,14 @@ class Misfit(Record):
     """JSON Pointer into the arguments."""
     value: Any = None
     asked: tuple[str, ...] = ()
-    """`type`: the JSON types that would do. `unexpected`: the names that exist. `enum`: the texts that would do."""
+    """`type`: the JSON types that would do. `unexpected`: the names that exist. `enum`: the first texts that
+    would do."""
 
 
 def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
     """Compare arguments with the schema of their tool, outermost first. What a union may allow is allowed."""
     todo: deque[tuple[str, Any, Any]] = deque([("", arguments, tool.parameters)])
+    enums: dict[int, dict[str, None]] = {}  # by the list of each: the items of an array share one
     while todo:
         path, value, part = todo.popleft()
         if len(path) > _LONGEST:
@@ -43,8 +48,13 @@ def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
         asked = certain_types(schema)
         if path and asked and json_type(value) not in asked and not _counts_as(value, asked):
             yield Misfit(kind="type", path=path, value=value, asked=asked)
-        elif isinstance(value, str) and (texts := _texts(schema)) and value not in texts:
-            yield Misfit(kind="enum", path=path, value=value, asked=texts)
+        elif isinstance(value, str):
+            listed = schema.get("enum")
+            if not isinstance(listed, list) or any(key in schema for key in _FREE):
+                continue
+            texts = enums[id(listed)] if id(listed) in enums else enums.setdefault(id(listed), _texts(listed))
+            if texts and value not in texts:
+                yield Misfit(kind="enum", path=path, value=value, asked=(*islice(texts, _MOST),))
         elif isinstance(value, dict):
             yield from _members(path, value, schema)
             properties = _properties(schema)
@@ -54,12 +64,9 @@ def misfits(arguments: dict[str, Any], tool: Tool) -> Iterator[Misfit]:
             todo.extend((path + pointer(index), item, items) for index, item in enumerate(value))
 
 
-def _texts(schema: dict[str, Any]) -> tuple[str, ...]:
-    """Return the texts that an enum of texts alone allows; none where the schema may allow others."""
-    listed = schema.get("enum")
-    if not isinstance(listed, list) or any(key in schema for key in _FREE):
-        return ()
-    return tuple(listed) if all(isinstance(one, str) for one in listed) else ()
+def _texts(listed: list[Any]) -> dict[str, None]:
+    """Return the texts of an enum, in their order; none where it has other values."""
+    return dict.fromkeys(listed) if all(isinstance(one, str) for one in listed) else {}
 
 
 def _members(path: str, value: dict[str, Any], schema: dict[str, Any]) -> Iterator[Misfit]:
@@ -71,9 +78,10 @@ def _members(path: str, value: dict[str, Any], schema: dict[str, Any]) -> Iterat
     others = schema.get("additionalProperties", bool(path))
     if "properties" not in schema or others or any(key in schema for key in _FREE):
         return
+    known = tuple(properties)
     for name, item in value.items():
         if name not in properties:
-            yield Misfit(kind="unexpected", path=path + pointer(name), value=item, asked=tuple(properties))
+            yield Misfit(kind="unexpected", path=path + pointer(name), value=item, asked=known)
 
 
 def _properties(schema: dict[str, Any]) -> dict[str, Any]:

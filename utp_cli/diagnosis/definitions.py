@@ -203,8 +203,8 @@ def schema_strict_incomplete(tools: ToolSet) -> Iterator[Observation]:
     object without `additionalProperties: false` or, on OpenAI and Azure, with a property that is not in `required`,
     or a list whose items are `{}`.
 
-    What to change: close every object, list every property as required (optional ones as `["string",
-    "null"]`), give the `items` of every list a type, or send `strict: false`.
+    What to change: close every object (`additionalProperties: false`), list every property as required (optional ones
+    as `["string", "null"]`), give the `items` of every list a type, or send `strict: false`.
 
     Error texts: `'additionalProperties' is required to be supplied and to be false`, `'required' is
     required to be supplied and to be an array including every key in properties`.

@@ -63,6 +63,7 @@ _FEW: Final = 128
 _QUOTED: Final = regex(r"\"(?:[^\"\\\n]|\\.)*\"|`[^`]*`")
 _CALLED: Final = regex(r"(?<![\w.$])[A-Za-z_]\w{0,60}")
 _CHAIN: Final = regex(r"(?<![\w.$)])\.([A-Za-z]\w{0,60})(?:\.(\w{1,60}))?")
+_ROOTED: Final = regex(r"\$\.(\w{1,60})")
 _LOOP: Final = regex(r"range\s{1,9}\$\w{1,40}\s{0,9},\s{0,9}\$(\w{1,40})\s{0,9}:=\s{0,9}\$?(\.\w{1,40})\s{0,9}\Z")
 _OF_VARIABLE: Final = regex(r"\$(\w{1,40})\.(\w{1,60})")
 _LAST_FIELD: Final = regex(r"\.\w{1,60}\s*\Z")
@@ -289,6 +290,10 @@ def _fields(actions: list[str]) -> Iterator[Told]:
             if missing:
                 yield _misplaced(missing, dots[-1], action)
                 return
+        read = [*_ROOTED.findall(action), *(name for name, _ in _CHAIN.findall(action) if dots[-1].kind == "root")]
+        if near := next((pair for name in read if (pair := (name, _meant_at_root(name)))[1]), None):
+            yield _unset(*near, action)
+            return
         loop = _LOOP.match(action)
         if loop and (kind := _RANGED.get(loop[2])):
             variables[loop[1]] = kind
@@ -305,6 +310,17 @@ def _fields(actions: list[str]) -> Iterator[Told]:
             dots.pop()
         elif head == "else" and dots[-1].block.startswith(("range", "with")) and "if" not in rest and len(dots) > 1:
             dots[-1] = _Dot(dots[-2].kind if dots[-2].kind != dots[-1].kind else "", "")
+
+
+def _meant_at_root(name: str) -> str:
+    """Return the field that a name at the top is misspelt for; `""` where it is there, or like none."""
+    return "" if name in _OF_ROOT else nearest(name, _OF_ROOT, 0.8) or ""
+
+
+def _unset(name: str, meant: str, action: str) -> Told:
+    message = f"the template reads .{name}, which Ollama never sets: nothing is written there"
+    seen = Observation(message=message, evidence=f"{{{{ {action} }}}}", fix=f"write .{meant} in place of .{name}")
+    return "template-undefined-field", seen
 
 
 def _missing(kind: str, name: str, inner: str) -> str:

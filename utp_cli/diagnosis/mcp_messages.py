@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.auditing.words import words
 from utp_cli.diagnosis.observation import clipped, finding_of
 from utp_cli.protocol.findings import Place
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, text_of
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _wrong_block(block: Any) -> tuple[str, str]:
 
 
 def _written(value: Any) -> str:
-    return json_dumps(value, default=repr)
+    return dumps(value, default=repr)
 
 
 def _told(code: str, place: str, message: str, evidence: str, mend: str, **sure: Any) -> Finding:

@@ -19,12 +19,14 @@ _LONGEST: Final = 1_200
 _BESIDE: Final = 100
 """Characters before and behind the telling text that are looked at, too."""
 _MOST: Final = 4
+"""Names that are told."""
 _FEWEST: Final = 3
+"""Characters of a name."""
 _NAME: Final = r"[A-Za-z_$][\w$.\[\]-]{1,60}"
 _MENTION: Final = regex(
-    rf"(?<![\w\\])\\?[\"'`\u2018\u201c](?P<quoted>{_NAME})\\?[\"'`\u2019\u201d](?!\s*[:=]\s*\S)(?!\w)"
+    rf"(?<![\w\\])\\?[\"'`\u2018\u201c](?P<quoted>{_NAME})\\?[\"'`\u2019\u201d](?!\s{{0,9}}[:=]\s{{0,9}}\S)(?!\w)"
     rf"|(?<![\w./$-])(?P<option>--[a-z][\w-]{{1,60}})"
-    rf"|(?<![\w./\\:$@-])(?P<bare>{_NAME})(?![\w/(@:-]|\.\w)"
+    rf"|(?<![\w./\\:$@-])(?P<bare>{_NAME})(?![\w/(@:-]|\.\w|\\?[\"']\s{{0,9}}:)"
 )
 """A name in quotes that is no key of a document; an option; or a name that no word of English looks like."""
 _OPEN: Final = regex(r"[a-z]_[a-z]|[a-z][A-Z][a-z]|\w\[\d|\w\.\d+\b")
@@ -32,8 +34,11 @@ _OPEN: Final = regex(r"[a-z]_[a-z]|[a-z][A-Z][a-z]|\w\[\d|\w\.\d+\b")
 _FILE: Final = regex(
     r"\.(?:py|ts|tsx|js|mjs|cjs|go|rs|cpp|hpp|h|java|kt|cs|rb|php|ex|swift|json|jinja|md|txt|log|dll|so)\b"
 )
-_FRAME: Final = regex(r"(?m)^\s*(?:File \"[^\n]*|at [^\n]*|\^+|Traceback[^\n]*)$|https?://\S+|https?:\\/\\/\S+")
-"""Lines of a traceback, and addresses."""
+_FRAME: Final = regex(
+    r"(?m)^[ \t]{0,99}(?:File \"[^\n]*|at [^\n]*|\^+|Traceback[^\n]*)$|https?://\S+|https?:\\/\\/\S+"
+    r"|\bthread ['\"][\w.-]{1,60}['\"]"
+)
+"""Lines of a traceback, addresses, and the names of threads."""
 _CLASS: Final = regex(
     r"\A[A-Z]\w*[a-z][A-Z]|\A[A-Z][a-z]+\Z|[_.]?(?i:error|exception|warning|request)s?\Z|(?i:\A(?:err|error)[_.])"
     r"|\A(?:input|string|list|dict|int|bool|json|model|type)_(?:value|type|invalid|error)|_(?:forbidden|mismatch)\Z|\Av?\d|\.\.|\w{20}\d"

@@ -104,6 +104,15 @@ def written_by_release(model: str | None) -> tuple[str, ...]:
     return () if spec.tuned or spec.custom else row.dialects
 
 
+def takes_no_tools(model: str | None) -> bool:
+    """Whether a model is of a known series that has no tools of its own."""
+    if served(model) is None:
+        return False
+    from utp_cli.detection.detect import detect  # noqa: PLC0415 - as above
+
+    return not detect(model or "").capability.native_tools
+
+
 def never_thinks(model: str | None) -> bool:
     """Whether a model is of a known series that does not think."""
     if served(model) is None:

@@ -65,7 +65,12 @@ def template_text(text: str) -> str:
         held = json.loads(text)["chat_template"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return text
+    return chosen_template(held) or text
+
+
+def chosen_template(held: Any) -> str:
+    """Return the text of `chat_template`: of several the one for tools, else the default; `""` where there is none."""
     if isinstance(held, list):
         named = {str(one.get("name")): one.get("template") for one in held if isinstance(one, dict)}
         held = named.get("tool_use") or named.get("default")
-    return held if isinstance(held, str) else text
+    return held if isinstance(held, str) else ""

@@ -36,6 +36,8 @@ _OWN: Final = "load the model's own tool template, in its newest version"
 _CURLY: Final = regex(r"[‘’“”„‚]")
 _GO: Final = regex(r"\{\{-?[ \t]{0,9}(?:(?:range|if|with|else|end|define|template|block)\b|\$?\.[A-Z])")
 _TAG: Final = regex(r"\{%[-+]?\s{0,99}(\w{1,40})([^%]{0,200})")
+_APART: Final = regex(r"\{ {1,9}%[-+]? {0,9}(?:if|for|elif|else|end\w{1,20}|set|macro)\b|[-+]?% {1,9}\}(?!\})")
+"""A brace and a per cent sign that a blank keeps apart: Jinja takes them for text."""
 _HIDDEN: Final = regex(r"\{#.*?(?:#\}|\Z)|\{%[-+]?\s{0,9}raw\b.*?(?:endraw|\Z)", re.DOTALL)
 _RARE: Final = """
     attr batch center filesizeformat pprint random slice striptags truncate urlencode urlize wordwrap xmlattr
@@ -87,10 +89,12 @@ def _fix(source: str, line: str, reason: str) -> str:
         return f"typographic quotes ({curly[0]}) are no quotes to Jinja: replace them by straight ones (' or \")"
     if unknown := _FILTER.match(reason):
         return f"Jinja has no {unknown[1]}: take tojson to write JSON, or what the reference of Jinja names"
-    if unclosed := _unclosed(source):
-        return unclosed
     if reason.startswith("unexpected '}'"):
         return "close the block: what {{ opens ends with }}, what {% opens ends with %}"
+    if apart := _APART.search(source):
+        return f"write {apart[0].replace(' ', '')} without a blank: {apart[0]} opens or closes no block"
+    if unclosed := _unclosed(source):
+        return unclosed
     spelt = next((advice for pattern, advice in _SPELLINGS if pattern.search(line)), None)
     odd = any(line.replace(f"\\{quote}", "").count(quote) % 2 for quote in "'\"")
     if not spelt and (odd or reason.startswith("unexpected char '\\\\'")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.json_text import as_python, strict
-from utp_cli.diagnosis.observation import Observation, diagnosis, shown_value
+from utp_cli.diagnosis.observation import Observation, clipped, diagnosis, shown_value
 from utp_cli.diagnosis.subject import compact
 from utp_cli.protocol.errors import nearest
 from utp_cli.protocol.spans import pointer_parts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from utp_cli.diagnosis.subject import Answer
 
 _LISTED: Final = 9
-"""Values of an enum that a message lists."""
+"""Values of an enum, and arguments, that a message or its evidence lists."""
 
 
 def seen(call: CallView, message: str, evidence: str, **more: Any) -> Observation:
@@ -128,12 +128,14 @@ def wrong_type(answer: Answer) -> Iterator[Observation]:
                 f"{label(misfit)} should be {' or '.join(misfit.asked)}",
                 f"{misfit.path}: {shown_value(misfit.value)}; {_coercion(misfit)}",
             )
-    for call, misfit in misfits_of(answer, "enum"):
-        listed = ", ".join(misfit.asked[:_LISTED])
+    for call, others in misfits_by_call(answer, "enum"):
+        misfit = others[0]
+        listed = ", ".join(misfit.asked[:_LISTED]) + (", …" if len(misfit.asked) > _LISTED else "")
+        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
         yield seen(
             call,
-            f"{label(misfit)} is {shown_value(misfit.value)}, none of the enum: {listed}",
-            f"{misfit.path}: {shown_value(misfit.value)}",
+            f"{label(misfit)} is {shown_value(clipped(misfit.value))}, none of the enum: {listed}{more}",
+            "; ".join(f"{one.path}: {shown_value(one.value)}" for one in others[:_LISTED]),
             severity="info",
             confidence="low",
             fix="return the error with the values of the enum; `strict: true` or a grammar keeps the model to them",
@@ -166,7 +168,7 @@ def unexpected_argument(answer: Answer) -> Iterator[Observation]:
     """
     for call, unknown in misfits_by_call(answer, "unexpected"):
         names = ", ".join(map(label, unknown))
-        yield seen(call, f"{call.name} has no parameter {names}", "; ".join(map(_told_unknown, unknown)))
+        yield seen(call, f"{call.name} has no parameter {names}", "; ".join(map(_told_unknown, unknown[:_LISTED])))
 
 
 def _told_unknown(misfit: Misfit) -> str:

@@ -323,8 +323,8 @@ MODEL_RULES: tuple[ModelRules, ...] = (
         providers=_SERVERS,
         family="gemma",
         versions=">=1,<4",
-        changes={"merge": True, "starts_with_user": True, "roles": ("system", "user", "assistant")},
-        source="chat template of Gemma: Conversation roles must alternate; it has no role for results",
+        changes={"merge": True, "starts_with_user": True},
+        source="chat template of Gemma: Conversation roles must alternate",
     ),
     ModelRules(
         providers=_SERVERS,

@@ -32,6 +32,8 @@ _SET = regex(
     r"([A-Za-z_]\w*)=(\"[^\"]*\"?|'[^']*'|[^\s;&|]*)[ \t]*;?\"?"
 )
 """A line that gives a variable its value: of a shell, or of a systemd unit."""
+_LONGEST_VALUE, _MOST_VARIABLES, _LONGEST_LINE = 4000, 1000, 100_000
+"""Characters of a variable's value, variables of a script, and characters that values add to a line."""
 _VARIABLE = regex(r"\$\{(\w+)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 
 
@@ -88,7 +90,8 @@ def _in_script(text: str) -> list[StartCommand]:
     for line in mended(text).splitlines():
         set_here = _SET.fullmatch(line)
         if set_here:
-            said[set_here[1]] = _expanded(set_here[2].strip("\"'"), said)
+            value = _expanded(set_here[2].strip("\"'"), said)
+            said |= {set_here[1]: value} if len(value) < _LONGEST_VALUE and len(said) < _MOST_VARIABLES else {}
         elif command := read_command(_expanded(line, said), environment=said):
             found.append(command)
     return found
@@ -101,8 +104,19 @@ def _in_dockerfile(text: str) -> list[StartCommand]:
 
 
 def _expanded(text: str, said: dict[str, str]) -> str:
-    """Put in the values of variables that are known, and defaults (`${NAME:-default}`); others stay."""
-    return _VARIABLE.sub(lambda name: said.get(name[1] or name[3]) or name[2] or name[0], text)
+    """Put in the values of variables that are known, and defaults (`${NAME:-default}`); others stay.
+
+    What gets longer than `_LONGEST_LINE` characters keeps the names: values made of values grow without an end.
+    """
+    left = _LONGEST_LINE
+
+    def value(name: re.Match[str]) -> str:
+        nonlocal left
+        known = said.get(name[1] or name[3]) or name[2] or name[0]
+        left -= len(known)
+        return known if left > 0 else name[0]
+
+    return _VARIABLE.sub(value, text)
 
 
 def _composed(text: str, name: str) -> list[StartCommand]:

@@ -14,7 +14,8 @@ from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.errors import UnknownName
 from utp_cli.protocol.findings import Place
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import dict_of, dicts_of
+from utp_cli.validation.definitions import find_definitions
+from utp_cli.wire.access import camel, dict_of, dicts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,9 +52,10 @@ def diagnose_definitions(table: Mapping[str, Any]) -> list[Finding]:
 
     `table`: as `diagnose_other` takes it: `tools`, and what is known of `provider`, `model` and `server`.
     """
-    found = [*_other_forms(table), *diagnose_other("tools", table)]
+    found = diagnose_other("tools", table)
     if any(one.severity == "error" for one in found):
         return found
+    found = [*_other_forms(table), *found]
     engine = dict_of(table.get("server")).get("engine")
     return found + audited(table.get("tools", table), table.get("provider") or engine, {one.code for one in found})
 
@@ -67,7 +69,7 @@ def _other_forms(table: Mapping[str, Any]) -> Iterator[Finding]:
     name = OTHER_NAMES.get(provider, provider) if isinstance(provider, str) else ""
     form = TURN_RULES[name].form if name in TURN_RULES else name
     for at, tool in dicts_of(table.get("tools")):
-        if mend := wrong_form(tool, form):
+        if not _is_unwrapped(tool, form) and (mend := wrong_form(tool, form)):
             label = TURN_RULES[name].label if name in TURN_RULES else label_of(name)
             both = name in _BOTH and tool.get("type") == "function" and "parameters" in tool
             said = _OF_RESPONSES if both else f"a tool in another form than {label} takes"
@@ -77,13 +79,32 @@ def _other_forms(table: Mapping[str, Any]) -> Iterator[Finding]:
             return
 
 
-def audited(tools: Any, provider: Any, told: set[str]) -> list[Finding]:
-    """Return, as hints, what the audit finds and no code in `told` says: the first of each code."""
+def _is_unwrapped(tool: dict[str, Any], form: str) -> bool:
+    """Whether a tool is what clients of chat completions wrap themselves: its name, its text, its parameters."""
+    return form in _CHAT and tool.keys() <= _PLAIN
+
+
+_CHAT: Final = frozenset({"openai-chat", "cohere", "ollama"})
+_PLAIN: Final = frozenset({"name", "description", "parameters", "strict"})
+
+
+def audited(tools: Any, provider: Any, told: set[str], root: str = "") -> list[Finding]:
+    """Return, as hints, what the audit finds and no code in `told` says: the first of each code.
+
+    `root`: where the tools stand, as a JSON Pointer.
+    """
+    if any("function_declarations" in tool for _, tool in dicts_of(tools)):  # as Gemini's Python SDK writes them
+        tools = camel(tools)
     who = OTHER_NAMES.get(provider, provider) if isinstance(provider, str) else None
+    places = [root + one.pointer for one in find_definitions(tools)]
+
+    def locate(index: int, pointer: str) -> Place:
+        return Place(pointer=places[index] + pointer)
+
     try:
-        report = audit(tools, who, select=[*_CODES])
+        report = audit(tools, who, select=[*_CODES], locate=locate)
     except UnknownName:  # a server of which the audit has no rules
-        report = audit(tools, select=[*_CODES])
+        report = audit(tools, select=[*_CODES], locate=locate)
     found: dict[str, Finding] = {}
     for one in report.findings:
         code = _CODES[one.code]

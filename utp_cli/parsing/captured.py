@@ -27,7 +27,7 @@ from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
 from utp_cli.wire.access import dict_of, dicts_of, text_of
 from utp_cli.wire.error_body import failed_tool
-from utp_cli.wire.history import request_of
+from utp_cli.wire.history import is_conversation, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -199,7 +199,7 @@ def _as_session(result: ParseResult, source: Any, options: dict[str, Any], read:
     if not (kept or line or (first.kind in ("answer", "stream") and first.form in ("json-lines", "document"))):
         return None
     rows = [document] if line else source if isinstance(source, list) else _rows(source)
-    if any(isinstance(one, dict) and str(one.get("role")) in _ASKING for one in rows):
+    if any(isinstance(one, dict) and str(one.get("role")) in _ASKING for one in rows) or is_conversation(rows):
         return _in_session(replace(first, kind="session", document=rows), "", options, read)
     from utp_cli.wire.transcripts import transcript_of  # noqa: PLC0415 - for lists alone
 

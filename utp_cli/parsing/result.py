@@ -57,6 +57,8 @@ _NO_JSON = "constraint-unavailable"
 _OPAQUE = "gateway-error-opaque"
 _SERVED = regex(r"-parser[ =]|parser\b[^\n]{0,20}[`'\"]|--chat-template")
 """How a text tells of the options of a server: a parser, a template."""
+_OPEN = frozenset({"schema-property-untyped", "schema-array-without-items"})
+"""What leaves a schema open, and stops a request of few providers only."""
 _SHOWN = frozenset({"leaked-special-tokens", "call-left-in-content"})
 """What a text beside a command shows of calls that were not read."""
 _LOST = frozenset(
@@ -173,11 +175,15 @@ class Parsed(ParseResult):
     def named(self) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
+        if of_template := self._of_template():
+            return of_template
         found = diagnose_answer(self._answer())
         if self.shape == "mcp" and not self.facts.error:
             from utp_cli.diagnosis.mcp_messages import diagnose_mcp  # noqa: PLC0415 - as above
 
-            found += diagnose_mcp(self.facts.document)
+            wrong = [*diagnose_mcp(self.facts.document)]
+            codes = {one.code for one in wrong}
+            found = [*(one for one in found if one.code not in codes), *wrong]
         if self.lost:
             found = [lost_finding(self.calls, self._answer()), *(one for one in found if one.code not in _SHOWN)]
         cut = bool(self.captures) and self.captures[self.chosen].cut
@@ -205,7 +211,23 @@ class Parsed(ParseResult):
         more = [finding for finding in more if unanswered or not ignored or finding.code in _IGNORED]
         more = [finding for finding in more if finding.code not in told and _SAME.get(finding.code) not in told]
         beside = self._tools_sent(sent, [*found, *more]) if sent else self._tools_beside(asked)
-        return [*found, *more, *beside]
+        return [*found, *more, *beside, *self._unread_body()]
+
+    def _of_template(self) -> list[Finding]:
+        """Return what is wrong with a chat template that is most of a text, or stands in a tokenizer_config.json."""
+        written = dict_of(self.facts.document).get("chat_template") if self.shape == "unknown" else None
+        text = self.content if self.shape == "text" and "{%" in self.content else ""
+        if not (text or written):
+            return []
+        from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
+        from utp_cli.diagnosis.special_tokens import template_in  # noqa: PLC0415 - as above
+        from utp_cli.diagnosis.template_checks import chosen_template  # noqa: PLC0415 - as above
+
+        template = chosen_template(written) if written else template_in(text)
+        if not template or len(template) < len(text) / 2:
+            return []
+        known = self.circumstances
+        return diagnose_template(template, model=known.model or self.model, server=known.server, hints=True)
 
     def _tools_beside(self, asked: Mapping[str, Any]) -> list[Finding]:
         """Return, as hints, what is wrong with tools alone that stand beside an error which says nothing."""
@@ -220,7 +242,19 @@ class Parsed(ParseResult):
         from utp_cli.parsing.audited import audited  # noqa: PLC0415 - only for tools
 
         known = self.circumstances
-        return audited(asked["tools"], known.provider or known.server.get("engine"), {one.code for one in found})
+        who, told = known.provider or known.server.get("engine"), _OPEN | {one.code for one in found}
+        return audited(asked["tools"], who, told, "/tools")
+
+    def _unread_body(self) -> list[Finding]:
+        """Return, as a hint, that the body of a request is no JSON, though its keys stand in double quotes."""
+        one = self.captures[self.chosen] if self.captures else None
+        if one is None or one.kind != "request" or one.form != "json-with-faults":
+            return []
+        from utp_cli.diagnosis.catalogue import DIAGNOSES  # noqa: PLC0415 - as above
+        from utp_cli.diagnosis.observation import finding_of  # noqa: PLC0415 - as above
+
+        said = "the body of the request is no JSON: a comma too many (behind the last member), or a word of Python"
+        return [finding_of(DIAGNOSES["request-not-json"], said, "", severity="info", confidence="low")]
 
     def _looked_at(self, tools: Any) -> list[Finding]:
         """Return, as hints, what is wrong with tool definitions."""

@@ -242,12 +242,14 @@ def _written_at_once(value: Any) -> str | None:
 
 
 def json_dumps(value: Any, *, sort_keys: bool = False, **options: Any) -> str:
-    """Write JSON as the standard library does, with its options; integers of any length too.
+    """Write JSON as the standard library does, with its options; integers of any length, and any depth, too.
 
     Raises as that does, `ValueError` for a value that holds itself among it.
     """
     try:
         return json.dumps(value, sort_keys=sort_keys, **options)
+    except RecursionError:
+        return "".join(_pieces(value, None, options.get("default"), sort_keys=sort_keys))
     except ValueError as error:
         if "digits" not in str(error):
             raise

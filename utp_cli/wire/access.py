@@ -11,6 +11,8 @@ _UNDERSCORE: Final = regex(r"_([a-z0-9])")
 _MOST: Final = 10**18
 _FREE: Final = frozenset({"args", "response"})
 """Keys of Gemini's whose values have keys of the tool's own."""
+_NAMES: Final = "properties"
+"""The key of a schema whose value has names of parameters for keys."""
 _OBJECTS: Final = {dict}
 
 
@@ -90,16 +92,20 @@ def dig(value: Any, *path: str | int) -> Any:
 
 
 def camel(value: Any) -> Any:
-    """Write the keys of Gemini's messages as its REST interface does; what a tool's own keys are stays.
+    """Write the keys of Gemini's messages as its REST interface does, to any depth; a tool's own keys stay.
 
     Its Python SDKs and protobuf dumps write them with underscores.
     """
-    if isinstance(value, list):
-        return [camel(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        _UNDERSCORE.sub(lambda m: m[1].upper(), key): item if key in _FREE else camel(item)
-        for key, item in value.items()
-        if item is not None
-    }
+    root = [value]
+    waiting: list[Any] = [root]
+    while waiting:
+        holder = waiting.pop()
+        for key, item in [*(holder.items() if isinstance(holder, dict) else enumerate(holder))]:
+            if isinstance(item, dict | list) and key not in _FREE:
+                holder[key] = [*item] if isinstance(item, list) else dict(item) if key == _NAMES else _renamed(item)
+                waiting.append(holder[key])
+    return root[0]
+
+
+def _renamed(given: dict[str, Any]) -> dict[str, Any]:
+    return {_UNDERSCORE.sub(lambda m: m[1].upper(), key): item for key, item in given.items() if item is not None}

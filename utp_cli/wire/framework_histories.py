@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
@@ -50,7 +50,7 @@ def _answer(call_id: Any, content: Any) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json_dumps(value, ensure_ascii=False, default=repr)
+    return value if isinstance(value, str) else dumps(value, default=repr)
 
 
 def _pydantic_ai(message: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, list[Placed]]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import camel, dict_of, dicts_of, text_of
-from utp_cli.wire.client_messages import is_camel, is_model, is_ui, of_camel, of_model, of_ui
+from utp_cli.wire.client_messages import is_camel, is_model, is_sdk, is_ui, of_camel, of_model, of_ui
 from utp_cli.wire.framework_histories import framework_of
 from utp_cli.wire.langchain_history import is_langchain, of_langchain
 
@@ -48,6 +48,17 @@ def messages_of(request: Mapping[str, Any]) -> list[Any] | None:
         if isinstance(request.get(key), list):
             return list(read(request[key]))
     return None
+
+
+def is_kept(messages: list[Any]) -> bool:
+    """Whether a client library keeps messages in this form, and writes them anew for each API before it sends them."""
+    return is_sdk(messages) or is_langchain(messages) or framework_of(messages) is not None
+
+
+def is_conversation(messages: list[Any]) -> bool:
+    """Whether a list holds what a framework keeps of a conversation: somebody else than the assistant speaks in it."""
+    known = framework_of(messages) is not None or is_langchain(messages)
+    return known and any(said["role"] != "assistant" for said in _of_client(messages) if isinstance(said, dict))
 
 
 def _of_client(messages: list[Any]) -> list[Any]:
@@ -144,4 +155,4 @@ def _text(content: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    return json_dumps(value, ensure_ascii=False, default=repr)
+    return dumps(value, default=repr)

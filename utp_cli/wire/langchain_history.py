@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
 
@@ -29,7 +29,7 @@ _FREE: Final = frozenset({"chat", "ChatMessage", "ChatMessageChunk"})
 _OWN: Final = frozenset(_ROLES) - {"system", "tool", "function"}
 """Types that no API has for messages."""
 _SAME_CALLS: Final = frozenset({"tool_use", "tool_call", "tool_call_chunk", "invalid_tool_call", "function_call"})
-_THOUGHTS: Final = frozenset({"reasoning", "thinking", "redacted_thinking"})
+"""Types of blocks that say the same as `tool_calls` does."""
 _SIGNATURES: Final = "__gemini_function_call_thought_signatures__"
 """Where langchain-google-genai 4 keeps the signatures: the id of a call → its signature."""
 
@@ -45,7 +45,7 @@ def is_langchain(messages: Sequence[Any]) -> bool:
 def of_langchain(messages: Sequence[Any]) -> Iterator[Said]:
     """Read messages; a call that could not be read is sent back with the text of its arguments, as it came."""
     for at, message in dicts_of(messages):
-        key, held = _held(message)
+        key, held = held_in(message)
         place, beside = pointer(at) + (pointer(key) if key else ""), dict_of(held.get("additional_kwargs"))
         calls = [
             (place + pointer(name, number), _call(call, dict_of(beside.get(_SIGNATURES))))
@@ -56,11 +56,11 @@ def of_langchain(messages: Sequence[Any]) -> Iterator[Said]:
             kept = dicts_of(beside.get("tool_calls"))
             calls = [(place + pointer("additional_kwargs", "tool_calls", number), call) for number, call in kept]
         content = held.get("content")
-        if isinstance(content, list):
-            passed = (_SAME_CALLS if calls else frozenset()) | _THOUGHTS
-            content = [part for part in content if text_of(dict_of(part).get("type")) not in passed]
+        if calls and isinstance(content, list):
+            content = [part for part in content if text_of(dict_of(part).get("type")) not in _SAME_CALLS]
         said = {"role": _ROLES.get(_kind(message), held.get("role")), "content": content}
-        said |= {name: held[name] for name in ("name", "tool_call_id", "status") if held.get(name) is not None}
+        said |= {name: held[name] for name in ("name", "tool_call_id") if held.get(name) is not None}
+        said |= {"status": "error"} if held.get("status") == "error" else {}
         yield (
             said | ({"tool_calls": [call for _, call in calls]} if calls else {}),
             place,
@@ -68,7 +68,7 @@ def of_langchain(messages: Sequence[Any]) -> Iterator[Said]:
         )
 
 
-def _held(message: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def held_in(message: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the key under which the fields of a message stand, and the fields; `""` where they stand in it."""
     for key in ("kwargs", "data"):
         if isinstance(message.get(key), dict):
@@ -83,7 +83,7 @@ def _kind(message: dict[str, Any]) -> str:
 
 def _call(call: dict[str, Any], signatures: dict[str, Any]) -> dict[str, Any]:
     given = call.get("args")
-    written = given if isinstance(given, str) else json_dumps(given, ensure_ascii=False, default=repr)
+    written = given if isinstance(given, str) else dumps(given, default=repr)
     function = {"name": call.get("name"), **({"arguments": written} if "args" in call else {})}
     signature = signatures.get(text_of(call.get("id")))
     signed = {"thought_signature": signature} if signature else {}

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.histories.fields import told
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import dicts_of, list_of, text_of
+from utp_cli.wire.langchain_history import held_in, is_langchain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,23 +39,26 @@ def client_forms(asked: Mapping[str, Any]) -> Iterator[Finding]:
         return
     yield from _foreign_calls(messages)
     yield from _text_results(messages)
-    new = [part for _, part in parts if _OLD[part["type"]][1] in part]
+    yield from _old_parts(parts)
+
+
+def _old_parts(parts: list[tuple[str, dict[str, Any]]]) -> Iterator[Finding]:
+    """Find the first part of version 4 beside parts of version 5, or output that does not say its type."""
+    is_new = any(_OLD[part["type"]][1] in part for _, part in parts)
     for place, part in parts:
         old, key = _OLD[part["type"]]
         output = part.get("output")
-        written = json_dumps(part, default=repr)
-        if new and old in part and key not in part:
+        if is_new and old in part and key not in part:
             said = f"a {part['type']} with `{old}` of version 4 beside parts of version 5: the AI SDK refuses it"
-            mend = f"write `{key}` in place of `{old}`" + (
-                ": {type: 'json', value: …}" if part["type"] == _RESULT else ""
-            )
-            yield told("call-shape-invalid", place, said, written, mend, severity="error")
-            return
-        if "output" in part and not (isinstance(output, dict) and "type" in output):
+            value = ": {type: 'json', value: …}" if part["type"] == _RESULT else ""
+            mend = f"write `{key}` in place of `{old}`{value}"
+        elif part["type"] == _RESULT and "output" in part and not (isinstance(output, dict) and "type" in output):
             said = "the output of a tool-result without `type` and `value`: the AI SDK refuses it"
             mend = "output: {type: 'text', value: …}, or {type: 'json', value: …}"
-            yield told("call-shape-invalid", place, said, written, mend, severity="error")
-            return
+        else:
+            continue
+        yield told("call-shape-invalid", place, said, dumps(part, default=repr), mend, severity="error")
+        return
 
 
 def _foreign_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:
@@ -63,7 +68,7 @@ def _foreign_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Findi
                 "`tool_calls` of OpenAI's API beside parts of the AI SDK, which drops them: the result answers no call"
             )
             mend = "content: [{type: 'tool-call', toolCallId, toolName, input}]"
-            written = json_dumps(message["tool_calls"], default=repr)
+            written = dumps(message["tool_calls"], default=repr)
             yield told("call-shape-invalid", f"/messages/{at}/tool_calls", said, written, mend, severity="error")
             return
 
@@ -79,19 +84,22 @@ def _text_results(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Findin
 
 def _flat_calls(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Finding]:
     """Find calls in LangChain's form whose arguments are a text, or stand under another key."""
-    langchain = any(text_of(message.get(key)) in _TYPES for _, message in messages for key in ("type", "role"))
+    listed = [message for _, message in messages]
+    langchain = is_langchain(listed) or any(text_of(message.get("role")) in _SIDES for message in listed)
     for at, message in messages if langchain else ():
-        for number, call in dicts_of(message.get("tool_calls")):
-            place = f"/messages/{at}/tool_calls/{number}"
-            written = json_dumps(call, default=repr)
+        key, held = held_in(message)
+        for number, call in dicts_of(held.get("tool_calls")):
             if isinstance(call.get("args"), str):
-                said, mend = "`args` is a text: LangChain takes a dict", "decode it to an object: json.loads(args)"
-                yield told("arguments-wrong-kind", place, said, written, mend, severity="error")
-                return
-            if "name" in call and "args" not in call and "arguments" in call:
-                said, mend = "a call with `arguments`: LangChain's have `args`", "write `args` in place of `arguments`"
-                yield told("call-shape-invalid", place, said, written, mend, severity="error")
-                return
+                code, said = "arguments-wrong-kind", "`args` is a text: LangChain takes a dict"
+                mend = "decode it to an object: json.loads(args)"
+            elif "name" in call and "args" not in call and "arguments" in call:
+                code, said = "call-shape-invalid", "a call with `arguments`: LangChain's have `args`"
+                mend = "write `args` in place of `arguments`"
+            else:
+                continue
+            place = pointer("messages", at, *filter(None, [key]), "tool_calls", number)
+            yield told(code, place, said, dumps(call, default=repr), mend, severity="error")
+            return
 
 
 _PARTS: Final = frozenset(
@@ -108,10 +116,10 @@ def _misspelt_parts(messages: list[tuple[int, dict[str, Any]]]) -> Iterator[Find
             kind = text_of(part.get("part_kind"))
             if kind not in _PARTS and kind.replace("_", "-") in _PARTS:
                 meant, place = kind.replace("_", "-"), f"/messages/{at}/parts/{number}"
-                said, written = f"Pydantic AI has no part of the kind {kind}", json_dumps(part, default=repr)
+                said, written = f"Pydantic AI has no part of the kind {kind}", dumps(part, default=repr)
                 yield told("call-shape-invalid", place, said, written, f"part_kind: {meant}", severity="error")
                 return
 
 
-_TYPES: Final = frozenset({"ai", "human"})
-"""What LangChain calls the two sides."""
+_SIDES: Final = frozenset({"ai", "human"})
+"""What LangChain calls the two sides, which people write as roles, too."""

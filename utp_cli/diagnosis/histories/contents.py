@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.diagnosis.histories.parts import MessagePart
 from utp_cli.diagnosis.histories.reading import TAKEN, known_role, role_of
 from utp_cli.diagnosis.json_text import strict
-from utp_cli.wire.access import dict_of, dicts_of
+from utp_cli.wire.access import dict_of, dicts_of, text_of
 
 if TYPE_CHECKING:
     from utp_cli.diagnosis.histories.looking import Look
@@ -40,8 +40,7 @@ def check_roles(look: Look, turns: list[Turn]) -> list[Turn]:
         if role in look.rules.roles or (role in ("system", "developer") and look.rules.system == "outside"):
             continue
         said = f"the role '{role}'" if role else "a message without a role"
-        wanted = _role_for(look, source)
-        look.breaks("role-unknown", source.place, said, evidence=f"role: {role!r}", mend=f"the role is {wanted} here")
+        look.breaks("role-unknown", source.place, said, evidence=f"role: {role!r}", mend=_role_for(look, source))
         source.changed = True
         for part in source.parts:
             part.changed |= part.kind == "result" and part.raw is source.raw
@@ -49,19 +48,22 @@ def check_roles(look: Look, turns: list[Turn]) -> list[Turn]:
 
 
 def _role_for(look: Look, source: SourceMessage) -> str:
-    """Name what the provider has for the role of a message, and where a result stands."""
+    """Say what the provider has for the role of a message, and where a result stands."""
     meant = role_of(source) if known_role(source) and source.role else "user"
+    if meant == "system" and look.rules.system == "outside":
+        return _SYSTEM_BESIDE.get(look.rules.form, "none: put its text into the request's `system`")
     if meant == "tool":
-        return _RESULTS_AS.get(look.rules.form, "`tool`, with `tool_call_id`")
-    return "`model`" if meant == "assistant" and look.rules.form == "gemini" else f"`{meant}`"
+        return _RESULTS_AS.get(look.rules.form, "the role is `tool` here, with `tool_call_id`")
+    return f"the role is {'`model`' if meant == 'assistant' and look.rules.form == 'gemini' else f'`{meant}`'} here"
 
 
+_SYSTEM_BESIDE: Final = {"gemini": "none: put its text into `systemInstruction`"}
 _RESULTS_AS: Final = {
-    "anthropic": "`user`, with the result as a `tool_result` block (`tool_use_id`)",
-    "bedrock": "`user`, with the result as a `toolResult` block (`toolUseId`)",
-    "gemini": "`user`, with the result as a `functionResponse` part",
-    "openai-responses": "none: send an item of type function_call_output, with `call_id` and `output`,",
-    "ollama": "`tool`, with `tool_name`",
+    "anthropic": "the role is `user` here, with the result as a `tool_result` block (`tool_use_id`)",
+    "bedrock": "the role is `user` here, with the result as a `toolResult` block (`toolUseId`)",
+    "gemini": "the role is `user` here, with the result as a `functionResponse` part",
+    "openai-responses": "a result has no role here: send an item of type function_call_output (`call_id`, `output`)",
+    "ollama": "the role is `tool` here, with `tool_name`",
 }
 """How the result of a tool is sent."""
 _MESSAGE_FORMS: Final = {
@@ -96,8 +98,8 @@ def check_kinds(look: Look, turns: list[Turn]) -> list[Turn]:
                     part.value = [{"type": "text", "text": one} if isinstance(one, str) else one for one in part.value]
             _touch(source)
         if source.role == "tool" and look.rules.name in _TEXT_RESULTS and isinstance(content, list):
-            other = next((kind for _, part in dicts_of(content) if (kind := part.get("type")) != "text"), None)
-            if other:
+            kinds = (text_of(part.get("type")) for _, part in dicts_of(content))
+            if other := next((kind for kind in kinds if kind not in ("", "text")), ""):
                 mend = "text alone in the tool message; send the rest in a message of the user behind it"
                 look.breaks("content-shape", f"{place}/content", f"a part {other!r} in the result of a tool", mend=mend)
         if isinstance(content, list) and not look.rules.lists:
@@ -132,8 +134,10 @@ def _check_fields(look: Look, source: SourceMessage) -> None:
         if extra:
             mend = f"leave {', '.join(extra)} out: the SDK puts it beside what the API sent"
             look.breaks("block-extra-field", source.place, f"an item with {', '.join(extra)}", mend=mend)
-            source.raw = {key: value for key, value in source.raw.items() if key not in extra}
-            source.changed = True
+            kept = {key: value for key, value in source.raw.items() if key not in extra}
+            for part in source.parts:
+                part.raw = kept if part.raw is source.raw else part.raw
+            source.raw, source.changed = kept, True
     for part in source.parts if look.rules.form == "anthropic" else ():
         known = _INPUT_FIELDS.get(str((part.raw or {}).get("type")))
         extra = [key for key in part.raw or () if known and key not in known]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.diagnosis.observation import clipped
 from utp_cli.protocol.findings import Finding, Place, Severity
-from utp_cli.protocol.numbers import json_dumps, loads_or_none
+from utp_cli.protocol.numbers import dumps, loads_or_none
+from utp_cli.protocol.spans import pointer
 from utp_cli.wire.access import dict_of, dicts_of, dig, text_of
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _other_apis_format(asked: Mapping[str, Any]) -> Iterator[Finding]:
     else:
         return
     message = f"`{key}` is no field of {api}: OpenAI refuses it, compatible servers ignore it"
-    written = json_dumps(asked[key], default=repr)
+    written = dumps(asked[key], default=repr)
     yield told("constraint-field-ignored", f"/{key}", message, written, mend, severity="warning")
 
 
@@ -106,8 +107,8 @@ def _foreign_choice(asked: Mapping[str, Any]) -> Iterator[Finding]:
         word = kind if kind in ("auto", "none") else "required"
         own = {"type": "function", "function": {"name": name}} if name and kind == "tool" else word
         said = "a tool choice in Anthropic's form beside tools in OpenAI's: servers refuse it, or pass over it"
-        mend = f"`tool_choice`: {json_dumps(own)}"
-        written = json_dumps(choice, default=repr)
+        mend = f"`tool_choice`: {dumps(own)}"
+        written = dumps(choice, default=repr)
         yield told("tool-choice-malformed", "/tool_choice", said, written, mend, severity="warning")
 
 
@@ -117,7 +118,7 @@ def _two_constraints(asked: Mapping[str, Any]) -> Iterator[Finding]:
     if asked.get("grammar") and schema and "messages" in asked:
         said = "a grammar and a form for the answer in one request: llama.cpp and mistral.rs refuse that"
         mend = "send one of them: `grammar`, or `response_format`"
-        written = json_dumps(asked["grammar"], default=repr)
+        written = dumps(asked["grammar"], default=repr)
         yield told("constraint-conflict", "/grammar", said, written, mend, severity="warning")
 
 
@@ -131,7 +132,7 @@ def _misspelt(asked: Mapping[str, Any]) -> Iterator[Finding]:
             said = (
                 f"`{key}` is no field that is known: did you mean `{known[0]}`? Servers pass over what they do not know"
             )
-            yield told(_SPELT[known[0]], f"/{key}", said, f"{key}: …", f"write `{known[0]}`")
+            yield told(_SPELT[known[0]], pointer(key), said, f"{key}: …", f"write `{known[0]}`")
             return
 
 
@@ -164,7 +165,7 @@ def _items_parts(asked: Mapping[str, Any]) -> Iterator[Finding]:
                 said = f"a part of the type {kind}, which the Responses API has and chat completions have not"
                 mend = 'write {"type": "text", "text": …} (image_url for a picture), or ask /v1/responses'
                 place = f"/messages/{at}/content/{number}"
-                yield told("content-shape", place, said, json_dumps(part, default=repr), mend)
+                yield told("content-shape", place, said, dumps(part, default=repr), mend)
                 return
 
 
@@ -177,12 +178,12 @@ def _texts_for_switches(asked: Mapping[str, Any]) -> Iterator[Finding]:
         if isinstance(value, str) and value.casefold() in _SWITCHES:
             said = f"{key} is the text {value!r}, not a boolean: llama.cpp refuses it, elsewhere it counts as true"
             mend = f'send {value.casefold()} without quotes: {{"{key}": {value.casefold()}}}'
-            yield told("template-kwargs-refused", f"/chat_template_kwargs/{key}", said, f"{key}: {value!r}", mend)
+            yield told("template-kwargs-refused", pointer("chat_template_kwargs", key), said, f"{key}: {value!r}", mend)
             return
 
 
 def _nothing_asked(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find a request without any message."""
-    if asked.get("messages") == [] and asked.get("model"):
+    """Find a request without any message. Ollama takes one to load a model, or with `keep_alive` to drop it."""
+    if asked.get("messages") == [] and asked.get("model") and not asked.get("input") and "keep_alive" not in asked:
         said, mend = "no messages: the list is empty, and most refuse it", "send a message of the user at least"
         yield told("no-user-query", "/messages", said, "messages: []", mend)

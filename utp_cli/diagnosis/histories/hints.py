@@ -18,7 +18,7 @@ from utp_cli.diagnosis.histories.model_hints import model_hints
 from utp_cli.diagnosis.histories.options import UNFORCED, forced_in_thought, tools_in
 from utp_cli.diagnosis.models import OPENAI_MODELS, belongs
 from utp_cli.facts.releases import number_of
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.protocol.numbers import dumps
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import Record
 from utp_cli.schemas.resolve import recursive
@@ -108,7 +108,7 @@ def _unread_calls(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
             who = to.engine or "Ollama"
             said = f"calls under `toolCalls`, a key that {who} does not know: the model never sees them"
             severity: Severity = "error" if to.engine else "info"
-            written = json_dumps(calls, default=repr)
+            written = dumps(calls, default=repr)
             yield told("call-shape-invalid", f"/messages/{at}/toolCalls", said, written, _KEPT, severity=severity)
             return
 
@@ -158,7 +158,7 @@ def _null_results(asked: Mapping[str, Any]) -> Iterator[Finding]:
         if message.get("role") == "tool" and "content" in message and message["content"] is None:
             said = "the result of a tool is null: OpenAI and strict servers take a text or parts"
             mend = 'send a text as its `content`: the result, "" for none, or the error where the call was not run'
-            written = json_dumps(message, default=repr)
+            written = dumps(message, default=repr)
             yield told("content-null-refused", f"/messages/{at}/content", said, written, mend)
             return
 
@@ -178,7 +178,7 @@ def _servers_own_left_open(asked: Mapping[str, Any]) -> Iterator[Finding]:
                 f"no result of {text_of(block.get('name'))}, which Anthropic runs itself: it may refuse such a history"
             )
             mend = "drop the server_tool_use block without its result, or ask for the rest of the turn first"
-            written = json_dumps(block, default=repr)
+            written = dumps(block, default=repr)
             place = f"/messages/{at}/content/{number}"
             yield told("missing-tool-result", place, said, written, mend)
             return
@@ -205,7 +205,7 @@ def _recursive_schema(asked: Mapping[str, Any], to: Receiver) -> Iterator[Findin
     for one in recursive(walk(schema, place), schema, place):
         said = "a reference that leads back to itself: older xgrammar, and outlines, do not come to an end with it"
         mend = "write the recursion out to a fixed depth, or --grammar-backend llguidance, or a newer xgrammar"
-        yield told("schema-ref-unsupported", one.pointer, said, json_dumps(one.schema, default=repr), mend)
+        yield told("schema-ref-unsupported", one.pointer, said, dumps(one.schema, default=repr), mend)
         return
 
 
@@ -219,7 +219,7 @@ def _claudes_tools(asked: Mapping[str, Any], to: Receiver) -> Iterator[Finding]:
         if _CLAUDES_TOOLS.match(kind := text_of(tool.get("type"))) and "function" not in tool:
             said = f"a tool of Anthropic's own ({kind}) in a request for chat completions, where most drop or refuse it"
             mend = "send it to Anthropic's own endpoint (/v1/messages), or declare a function"
-            yield told("tool-type-unsupported", f"/tools/{at}", said, json_dumps(tool, default=repr), mend)
+            yield told("tool-type-unsupported", f"/tools/{at}", said, dumps(tool, default=repr), mend)
             return
 
 
@@ -228,7 +228,7 @@ def _forced_in_thought(asked: Mapping[str, Any], to: Receiver) -> Iterator[Findi
     own = not (to.engine or to.provider) and "/" not in (to.model or "")
     if own and forced_in_thought(asked, to.model):
         said = f"a forced call, and {to.model} thinks unless it is told not to: DeepSeek's own API refuses it then"
-        written = json_dumps(asked.get("tool_choice"), default=repr)
+        written = dumps(asked.get("tool_choice"), default=repr)
         yield told("tool-choice-refused", "/tool_choice", said, written, UNFORCED)
 
 
@@ -285,7 +285,7 @@ def _begun_in_thought(asked: Mapping[str, Any]) -> Iterator[Finding]:
         said = "thinking is on, and the last message begins the answer without it: Claude refuses that"
         mend = "switch thinking off for such requests, or drop the prefill (the last message of the assistant)"
         place = f"/messages/{len(messages) - 1}"
-        yield told("ends-with-assistant", place, said, json_dumps(last, default=repr), mend)
+        yield told("ends-with-assistant", place, said, dumps(last, default=repr), mend)
 
 
 def _speaks_chat(asked: Mapping[str, Any]) -> bool:
@@ -330,5 +330,5 @@ def _answers_without_id(asked: Mapping[str, Any], to: Receiver) -> Iterator[Find
             )
             mend = "send `tool_call_id` with the id of the call"
             place = message.place if isinstance(message, HistoryMessage) else f"/messages/{at}"
-            yield told("call-id-missing", place, said, json_dumps(message, default=repr), mend)
+            yield told("call-id-missing", place, said, dumps(message, default=repr), mend)
             return

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.histories.fields import told
 from utp_cli.diagnosis.histories.options import STORELESS, tools_in, whole_input
-from utp_cli.diagnosis.models import OPENAI_MODELS, belongs, never_thinks
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.diagnosis.models import OPENAI_MODELS, belongs, never_thinks, takes_no_tools
+from utp_cli.protocol.numbers import dumps
 from utp_cli.schemas.walk import walk
 from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.history import HistoryMessage, messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,6 +38,7 @@ def model_hints(asked: Mapping[str, Any], engine: str, model: str | None) -> Ite
         yield from _said_and_thought(asked)
     if engine == "ollama":
         yield from _asks_to_think(asked, model)
+        yield from _tools_for_none(asked, model)
         yield from _lists_for_ollama(asked)
         yield from _little_room(asked)
     if engine in STORELESS and asked.get("previous_response_id") and "input" in asked:
@@ -66,24 +68,35 @@ def _said_and_thought(asked: Mapping[str, Any]) -> Iterator[Finding]:
 def _asks_to_think(asked: Mapping[str, Any], model: str | None) -> Iterator[Finding]:
     if asked.get("think") and never_thinks(model):
         said = f"`think` for {model}, which does not think: Ollama refuses the request"
-        written = f"think: {json_dumps(asked['think'], default=repr)}"
+        written = f"think: {dumps(asked['think'], default=repr)}"
         yield told("thinking-unsupported", "/think", said, written, "leave `think` out, or take a model that thinks")
 
 
+def _tools_for_none(asked: Mapping[str, Any], model: str | None) -> Iterator[Finding]:
+    if tools_in(asked) and takes_no_tools(model):
+        said = f"tools for {model}, whose template has none: Ollama refuses the request"
+        mend = "a model with the tag `tools` (qwen3, say), or describe the tools in the prompt and read the text"
+        yield told("tools-unsupported-by-model", "/tools", said, f"model: {model}", mend)
+
+
 def _lists_for_ollama(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    for at, message in dicts_of(asked.get("messages")):
+    for at, message in dicts_of(messages_of(asked) if "messages" in asked else ()):
+        if isinstance(message, HistoryMessage):  # a client library writes it anew
+            return
         if isinstance(message.get("content"), list):
             said = "a content that is a list: Ollama's own /api/chat takes a string, its /v1 takes parts"
             mend = "send the text itself as a string (and pictures in `images`), or ask /v1/chat/completions"
-            written = json_dumps(message["content"], default=repr)
+            written = dumps(message["content"], default=repr)
             yield told("content-shape", f"/messages/{at}/content", said, written, mend)
             return
 
 
 def _old_references(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    for at, tool in enumerate(tools_in(asked)):
-        schema = (dict_of(tool.get("function")) or tool).get("parameters")
-        for place in walk(schema, f"/tools/{at}/function/parameters") if isinstance(schema, dict) else ():
+    for at, tool in dicts_of(asked.get("tools")):
+        nested = isinstance(tool.get("function"), dict)
+        schema = (tool["function"] if nested else tool).get("parameters")
+        root = f"/tools/{at}/function/parameters" if nested else f"/tools/{at}/parameters"
+        for place in walk(schema, root) if isinstance(schema, dict) else ():
             target = place.keywords.get("$ref")
             if isinstance(target, str) and not target.startswith("#/$defs/"):
                 said = f"a reference to {target}: Moonshot takes those to #/$defs/ only"
@@ -93,21 +106,22 @@ def _old_references(asked: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _little_room(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    """Find a window that the tools alone fill."""
+    """Find a window half of which the tools alone fill."""
     window = dict_of(asked.get("options")).get("num_ctx")
-    tokens = len(json_dumps(tools_in(asked), default=repr)) // _CHARACTERS if asked.get("tools") else 0
+    tokens = len(dumps(tools_in(asked), default=repr)) // _CHARACTERS if asked.get("tools") else 0
     if isinstance(window, int) and tokens and window < 2 * tokens:
-        said = f"a window of {window} tokens, and the tools take about {tokens}: they are cut from the prompt"
+        said = f"a window of {window} tokens, and the tools alone take about {tokens}: Ollama cuts what does not fit"
         mend = "a larger `num_ctx` (8192 or more with tools), or fewer and shorter tools"
         yield told("context-truncated", "/options/num_ctx", said, f"num_ctx: {window}", mend)
 
 
 def _two_answers_at_the_end(asked: Mapping[str, Any]) -> Iterator[Finding]:
-    roles = [message.get("role") for _, message in dicts_of(asked.get("messages"))]
+    said_by = [(at, message.get("role")) for at, message in dicts_of(asked.get("messages"))]
+    roles = [role for _, role in said_by]
     if roles[-2:] == ["assistant", "assistant"]:
         said = "two messages of the assistant at the end: llama.cpp goes on with one at most, and refuses this"
         mend = "join the two messages of the assistant, and let a user message come last"
-        yield told("ends-with-assistant", f"/messages/{len(roles) - 1}", said, ", ".join(map(str, roles[-4:])), mend)
+        yield told("ends-with-assistant", f"/messages/{said_by[-1][0]}", said, ", ".join(map(str, roles[-4:])), mend)
 
 
 def _mixed_strict(asked: Mapping[str, Any]) -> Iterator[Finding]:

@@ -230,7 +230,9 @@ def _built_in(look: Look, request: dict[str, Any], model: str | None, _: bool) -
 
 def _structured(look: Look, request: dict[str, Any], model: str | None, _: bool) -> None:
     kind = text_of(dig(request, "response_format", "type"))
-    mime = dig(request, "generationConfig", "responseMimeType")
+    mime = dig(request, "generationConfig", "responseMimeType") or dig(
+        request, "generation_config", "response_mime_type"
+    )
     choice = request.get("tool_choice")
     forced = isinstance(choice, dict) or (choice == "required" and look.rules.name in _REQUIRED_IS_ONE)
     json_mode = kind in ("json_object", "json_schema") or mime == "application/json"

@@ -11,7 +11,7 @@ from utp_cli.diagnosis.models import HOSTED, MISTRAL, OPENAI_MODELS, belongs
 from utp_cli.facts.turns import OTHER_NAMES, TURN_RULES
 from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dicts_of, list_of
-from utp_cli.wire.client_messages import is_sdk
+from utp_cli.wire.history import is_kept
 from utp_cli.wire.langchain_history import is_langchain
 from utp_cli.wire.shape import recognise
 
@@ -75,7 +75,7 @@ def receiver(asked: Mapping[str, Any], form: str, model: str | None, engine: str
     A server has other paths than its own API: there the form says what it has to take. OpenAI's model in Anthropic's
     form is meant for a gateway, which needs all that this form needs.
     """
-    if is_sdk(list_of(asked.get("messages"))):  # a client converts them before they are sent
+    if is_kept(list_of(asked.get("messages"))):  # a client converts them before they are sent
         return ""
     if not _OF_CONVERSE.isdisjoint(asked):
         return "bedrock"
@@ -111,7 +111,7 @@ def likely_receiver(asked: Mapping[str, Any], form: str, model: str | None) -> s
     Of an open model that somebody runs himself it is a server that gives the history to the model's own template.
     """
     form = form if form in _FORMS else recognise(asked).format
-    if not model or form not in (*_OPENAI_FORMS, "cohere", "ollama") or is_sdk(list_of(asked.get("messages"))):
+    if not model or form not in (*_OPENAI_FORMS, "cohere", "ollama") or is_kept(list_of(asked.get("messages"))):
         return ""
     maker = next((name for name, series in _MAKERS if belongs(model, series)), "")
     if _GROQS.search(model):

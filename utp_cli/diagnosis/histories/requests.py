@@ -16,9 +16,8 @@ from utp_cli.protocol.findings import SEVERITIES, Place
 from utp_cli.protocol.numbers import copied
 from utp_cli.protocol.patterns import regex
 from utp_cli.protocol.records import replace
-from utp_cli.wire.access import camel, dict_of, dicts_of, list_of, text_of
-from utp_cli.wire.client_messages import is_sdk
-from utp_cli.wire.history import HistoryMessage, messages_of
+from utp_cli.wire.access import dict_of, dicts_of, list_of, text_of
+from utp_cli.wire.history import HistoryMessage, is_kept, messages_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,8 +34,6 @@ _SIGNS: Final = {
     "openai-responses": frozenset({"input", "instructions"}),
 }
 """Fields that only one form of request has."""
-_SNAKE: Final = frozenset({"generation_config", "system_instruction", "tool_config"})
-"""Fields of Gemini's requests as its Python SDK prints them; its API takes these names, too."""
 _MODEL_FIELDS: Final = "additionalModelRequestFields"
 """Where Converse takes fields of the model itself, thinking among them."""
 _PASSED: Final = frozenset({"too-many-tools", "tool-description-missing"})
@@ -83,7 +80,6 @@ def check_request(
     `UnknownName` for a provider that is not known.
     """
     asked: dict[str, Any] = {"messages": request} if isinstance(request, list) else copied(dict(request))
-    asked = camel(asked) if not _SNAKE.isdisjoint(asked) else asked
     said = messages_of(asked) if isinstance(asked.get("messages"), list) else None
     sources = [one for one in said if isinstance(one, HistoryMessage)] if said else []
     if sources:  # as a client library keeps it
@@ -120,7 +116,7 @@ def check_request(
     broken = [_at_its_source(one, sources) for one in (*history.broken, *look.broken, *refused)]
     table = [*ruled(asked, frozenset({rules.name}), model, sure=True)]
     broken += [one for one in table if one.severity != "info"]
-    kept = said is not None and is_sdk(_said(request))
+    kept = said is not None and is_kept(_said(request))
     own = [one for one in broken if one.code == "content-shape"] if kept else []
     broken = [one for one in broken if one not in own and not (sources and one.code == "arguments-wrong-kind")]
     if tools and (history.converted or FORMS_DIFFER & {one.code for one in broken}):

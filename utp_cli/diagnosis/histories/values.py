@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.series import Series
 from utp_cli.diagnosis.models import belongs
-from utp_cli.protocol.numbers import json_dumps
+from utp_cli.diagnosis.observation import clipped, shown_value
+from utp_cli.protocol.numbers import dumps
 from utp_cli.wire.access import dict_of, dicts_of, dig
 
 if TYPE_CHECKING:
@@ -47,11 +48,11 @@ def _of_converse(look: Look, request: Mapping[str, Any], model: str | None) -> N
     choice = dict_of(dig(request, "toolConfig", "toolChoice"))
     if choice and _CONVERSE_CHOICES.isdisjoint(choice):
         mend = '{"auto": {}}, {"any": {}} or {"tool": {"name": …}}'
-        what, written = "a tool choice in another API's form", json_dumps(choice, default=repr)
+        what, written = "a tool choice in another API's form", dumps(choice, default=repr)
         look.breaks("tool-choice-malformed", "/toolConfig/toolChoice", what, evidence=written, mend=mend)
     elif choice and belongs(model, _FORCES_NOT):
         mend = "leave toolChoice out for this model (auto is what it does), and say in the prompt that it has to call"
-        written = json_dumps(choice, default=repr)
+        written = dumps(choice, default=repr)
         look.breaks("tool-choice-refused", "/toolConfig/toolChoice", "a tool choice", evidence=written, mend=mend)
     for at, message in dicts_of(request.get("messages")):
         for number, block in dicts_of(message.get("content")):
@@ -59,7 +60,8 @@ def _of_converse(look: Look, request: Mapping[str, Any], model: str | None) -> N
             status, content = result.get("status"), result.get("content")
             if status not in (None, *_STATUSES):
                 mend = 'status "success" or "error", or leave it out'
-                look.breaks("call-shape-invalid", place, f"a result with the status {status!r}", mend=mend)
+                what = f"a result with the status {clipped(shown_value(status))}"
+                look.breaks("call-shape-invalid", place, what, mend=mend)
             if content is not None and not isinstance(content, list):
                 mend = 'content is a list of blocks: [{"text": "…"}] or [{"json": {…}}]'
                 look.breaks("content-shape", place, "a result whose content is no list of blocks", mend=mend)
