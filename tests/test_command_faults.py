@@ -75,6 +75,8 @@ FAULTS = [
     ("local-ai run --tool-call-parser hermes m", [("flag-unknown-to-server", "error", "drop")]),
     ("koboldcpp --model m.gguf --contextsize 32768 --tool-call-parser hermes",
      [("flag-unknown-to-server", "error", "--jinja_tools")]),
+    (VLLM.replace("--tool-call-parser hermes", "'--tool-call-parser hermes'"),
+     [("tool-flag-missing", "error", "hermes"), ("flag-unknown-to-server", "error", "two words")]),
     # -- variables
     ("OLLAMA_NUM_CTX=32768 ollama serve", [("flag-unknown-to-server", "warning", "OLLAMA_CONTEXT_LENGTH=32768")]),
     ("OLLAMA_CONTEXT_LENGHT=32768 ollama serve", [("flag-unknown-to-server", "warning", "OLLAMA_CONTEXT_LENGTH")]),
@@ -194,6 +196,8 @@ SOUND = [
     f'{VLLM} --speculative-config \'{{\n  "method": "mtp",\n  "num_speculative_tokens": 2\n}}\' \\\n  --port 80',
     f'{VLLM} --speculative-config \'{{"model": <draft-model>, "method": "eagle3"}}\'',
     f"{VLLM}; sleep 3",
+    f"conda run -n vllm {VLLM}",
+    f"tmux new-session -d -s llm '{VLLM}'",
     f"models:\n  q:\n    cmd: |\n      {LLAMA}\n      --port ${{PORT}}\n      --metrics",
     "vllm serve a/speaker --omni --usp 1 --deploy-config d.yaml",
     f"VLLM_USE_FLASHINFER_MOE_FP4=1 {VLLM}",

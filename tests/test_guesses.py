@@ -128,9 +128,9 @@ def _general(doubtful):
     for entry in (entry for entry in error_texts() if entry.by == MANY and entry.doubtful is doubtful):
         start, end = pattern_of(entry.match).search(entry.example.lower()).span()
         named = utp_cli.parse({"error": {"message": entry.example}}).named
-        if [(one.code, one.confidence) for one in named] == [(entry.code, "medium")] and 10 * (
-            end - start
-        ) >= 9 * len(entry.example):
+        if [(one.code, one.confidence) for one in named] == [(entry.code, "medium")] and 10 * (end - start) >= 9 * len(
+            entry.example
+        ):
             return entry.example, entry.code
     raise AssertionError
 

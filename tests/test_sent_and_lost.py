@@ -333,9 +333,7 @@ def test_what_was_sent_may_tell_why_nothing_came() -> None:
 COMMENTED = (
     '{# copied: {% if m.role == \\"user\\" %}\\n{{ m }} #}{% for m in messages %}{{ m.content }}{% endfor %}{{ tools }}'
 )
-SOUND_TEMPLATE = (
-    '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\n{% endif %}{% endfor %}'
-)
+SOUND_TEMPLATE = '{%- for m in messages %}\n{{- "<|" + m["role"] }}\n{{ tools }}{%- if m["x"] == "\\"y\\"" %}\n{% endif %}{% endfor %}'
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,8 @@ def _split(text: str) -> Words:
         found = tuple(lexer)
     except ValueError:
         return tuple(text.split())
-    scripts = (found[at + 1] for at in range(len(found) - 1) if re.fullmatch(r"-l?c", found[at]))
+    elsewhere = bool(found) and found[0] in {"ssh", "tmux"}  # they hand the text to a shell
+    scripts = (found[at + 1] for at in range(len(found) - 1) if elsewhere or re.fullmatch(r"-l?c", found[at]))
     inner = next((script for script in scripts if " " in script and any(sign in script for sign, _, _ in ENGINES)), "")
     return _split(joined(inner)) if inner else found
 

@@ -114,9 +114,23 @@ def unknown_options(command: StartCommand, _found: Detection) -> Iterator[Comman
         name = name.partition(".")[0] if command.engine == "vllm" else name
         if command.engine in _PARTLY and not _ASKED.search(name):
             continue
-        if name.startswith("--") and not _known(command, name):
+        if (parts := name.partition(" "))[1] and _known(command, parts[0]):
+            yield _one_word(command, parts[0], parts[2])
+        elif name.startswith("--") and not _known(command, name):
             fault = _fault(command, name)
             yield from [fault] if fault else []
+
+
+def _one_word(command: StartCommand, name: str, value: str) -> CommandFault:
+    """Tell of an option in quotes together with its value, as in the list of a compose file."""
+    return CommandFault(
+        code="flag-unknown-to-server",
+        severity="error",
+        message=f"{name} and {value} stand in one word: {NAMES[command.engine]} takes the whole for an option",
+        evidence=f"{name} {value}",
+        changes={command.key_of(f"{name} {value}"): None, command.key_of(name): value},
+        advice=f"write them as two words, or as {name}={value}",
+    )
 
 
 def meant_by(engine: str, name: str, release: str | None) -> str:

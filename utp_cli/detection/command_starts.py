@@ -22,11 +22,13 @@ _NEEDS_ONE_OF: Final = {
     "litellm": ("--model", "--config", "-m", "-c"),
 }
 """Words that many programs are called by, and the options of which one tells that it is this server."""
-_CONTAINERS: Final = words("docker podman nerdctl")
-_RUNS: Final = words("run create container exec compose service")
-"""What is said to them to start a program."""
+_RUNS: Final = {
+    **dict.fromkeys(words("docker podman nerdctl"), words("run create container exec compose service")),
+    **dict.fromkeys(words("conda mamba micromamba"), words("run")),
+}
+"""Programs that start another one, and the words of which one says so."""
 _NO_START: Final = words(
-    "cat cd chmod chown cmake codesign conda cp curl echo git grep kill ldconfig ls make mkdir mv pgrep pkill ps rm "
+    "cat cd chmod chown cmake codesign cp curl echo git grep kill ldconfig ls make mkdir mv pgrep pkill ps rm "
     "tail wget whereis which"
 )
 """Programs that start no server, whatever they are given."""
@@ -48,7 +50,7 @@ def is_started(phrase: str, found: Words, start: int) -> bool:
     begins = max((at for at in range(start) if OPERATOR.match(found[at])), default=-1) + 1
     own = [word for word in found[begins:start] if "=" not in word]
     program = own[0].rpartition("/")[2] if own else ""
-    if program in _NO_START or (program in _CONTAINERS and len(own) > 1 and own[1] not in _RUNS):
+    if program in _NO_START or (program in _RUNS and len(own) > 1 and _RUNS[program].isdisjoint(own)):
         return False
     behind = found[start] if start < len(found) else ""
     if phrase.startswith("local") and behind in _OF_LOCALAI:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from utp_cli.auditing.words import words
 from utp_cli.diagnosis.observation import clipped, finding_of
 from utp_cli.protocol.findings import Place
 from utp_cli.protocol.numbers import dumps
+from utp_cli.protocol.patterns import regex
 from utp_cli.wire.access import dict_of, text_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _METHODS: Final = (
 )
 _LONGEST: Final = 60
 """Characters of a method that is compared with those that exist."""
+_WORD: Final = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _ALIKE: Final = 0.92
 """One letter more, or less. `rooms/list` and `models/list` of other protocols are further from those of MCP."""
 _BLOCKS: Final = {
@@ -71,7 +72,8 @@ def _of_method(method: str) -> Iterator[Finding]:
 
 def _spelled(method: str) -> tuple[str, ...]:
     """Return the words of a method in one order, without the plural's `s`: `callTool` has those of `tools/call`."""
-    return tuple(sorted(word.removesuffix("s") for word in words(method) if word != "notifications"))
+    found = (word.casefold() for word in _WORD.findall(method))
+    return tuple(sorted(word.removesuffix("s") for word in found if word != "notifications"))
 
 
 _SPELLED: Final = {_spelled(method): method for method in _METHODS}

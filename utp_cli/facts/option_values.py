@@ -98,7 +98,8 @@ TEMPLATES: Final[dict[str, frozenset[str]]] = {
         "base cogvlm vicuna llava-v1 llama2 codellama chatglm mistral mixtral internvl-zh deepseek-vl deepseek-vl2 "
         "deepseek-v4 deepseek-v32 deepseek-v3.2 llava-chatml hf"
     ),
-    "vllm": frozenset(),
+    "vllm": frozenset({"tool_use", "rag", "default"}),
 }
-"""Engine → the names that `--chat-template` takes in place of a file. vLLM has none. Those of SGLang and LMDeploy know
-no tools: only a Jinja template gets them (SGLang's `serving_chat.py`: `_apply_conversation_template`)."""
+"""Engine → the names that `--chat-template` takes in place of a file; of vLLM those of tokenizers with several
+templates. Those of SGLang and LMDeploy know no tools: only a Jinja template gets them (SGLang's `serving_chat.py`:
+`_apply_conversation_template`)."""

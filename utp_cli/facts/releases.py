@@ -4,9 +4,10 @@ Read in November 2026, release by release: vLLM 0.11.0 to 0.33.0 (`engine/arg_ut
 `tool_parsers/`, `reasoning/`), SGLang 0.4.9 to 0.5.23 (`srt/server_args.py`, `srt/arg_groups/fields/`,
 `function_call_parser.py`, `reasoning_parser.py`). Read in one release only: llama.cpp as shipped with llama-cpp-python
 0.3.36 (`common/arg.cpp`, the options of its server), LMDeploy 0.18.0 (`cli/serve.py`), TGI of January 2026
-(`launcher/src/main.rs`, `backends/trtllm/src/main.rs`), TensorRT-LLM 1.2 (`commands/serve.py`, `tool_parser_factory.py`), mlx-lm of August 2026
-(`server.py`), vllm-mlx 0.6.0 (`cli.py`, `server.py`), Rapid-MLX 0.16.10 (`cli_parser.py`, `server.py`), Dynamo 1.6.1
-(`common/configuration/groups/`, `frontend/frontend_args.py`, the backends' `backend_args.py`).
+(`launcher/src/main.rs`, `backends/trtllm/src/main.rs`), TensorRT-LLM 1.2 (`commands/serve.py`,
+`tool_parser_factory.py`), mlx-lm of August 2026 (`server.py`), vllm-mlx 0.6.0 (`cli.py`, `server.py`), Rapid-MLX
+0.16.10 (`cli_parser.py`, `server.py`), Dynamo 1.6.1 (`common/configuration/groups/`, `frontend/frontend_args.py`, the
+backends' `backend_args.py`).
 
 Read on 29 November 2026, in one release each: LiteLLM 1.91.5 (`proxy/proxy_cli.py`), LocalAI (`core/cli/run.go`),
 TabbyAPI (`common/config_models.py`) and OpenVINO Model Server (`cli_parser.cpp`, `graph_export/`) of August

@@ -242,7 +242,7 @@ class Parsed(ParseResult):
         from utp_cli.parsing.audited import audited  # noqa: PLC0415 - only for tools
 
         known = self.circumstances
-        who, told = known.provider or known.server.get("engine"), _OPEN | {one.code for one in found}
+        who, told = known.provider or known.server.get("engine"), {*_OPEN, *(one.code for one in found)}
         return audited(asked["tools"], who, told, "/tools")
 
     def _unread_body(self) -> list[Finding]:
