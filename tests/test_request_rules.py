@@ -78,6 +78,10 @@ CASES = {
         chat("kimi-k2.5", tool_choice="required", tools=[TOOL]),
         chat("kimi-k2.5", tool_choice="required", tools=[TOOL], thinking={"type": "disabled"}),
     ),
+    "kimi-forced-thinking": (
+        chat("kimi-k2.5", tool_choice="required", tools=[TOOL], thinking={"type": "enabled"}),
+        chat("kimi-k2.5", tool_choice="auto", tools=[TOOL], thinking={"type": "enabled"}),
+    ),
     "kimi-thinking-and-effort": (
         chat("kimi-k2.5", thinking={"type": "enabled"}, reasoning_effort="low"),
         chat("kimi-k2.5", thinking={"type": "enabled"}),
