@@ -212,7 +212,8 @@ def test_a_part_of_a_call_alone_has_the_cause_of_its_form(text: str, code: str |
 )
 def test_a_chat_template_alone_is_no_answer(template: str, code: str | None) -> None:
     """Control tokens are at home in it; a healthy one may be what was asked for."""
-    assert [found.code for found in parse(template).diagnoses] == ([code] if code else [])
+    found = parse(template).diagnoses
+    assert [one.code for one in found if one.severity != "info" or one.code == code] == ([code] if code else [])
     assert ("chat template" in (no_answer(parse(template)) or "")) is bool(code)
 
 

@@ -212,7 +212,6 @@ TEMPLATE = (
 @pytest.mark.parametrize(
     ("text", "hinted"),
     [
-        (f"Tools never reach it. The template:\n\n{TEMPLATE}\n\nAny idea?", ["template-without-tools"]),
         ('FROM a.gguf\nTEMPLATE """{{ if .System }}<|im_start|>{{ .System }}{{ end }}{{ .Prompt }}"""\nno call comes',
          ["template-without-tools"]),
         ('It gave:\n{"result": {"content": [], "x": 1}}', []),

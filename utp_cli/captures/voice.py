@@ -116,12 +116,16 @@ CODE: Final = regex(r"```[^\n`]*\n.{0,8000}?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTA
 _THOUGHT: Final = regex(
     r"^\W{0,4}(?:Thought|Action|Action Input|Observation):[^\n]*$|^[ \t]{0,4}(?:[▋❯›➜✦⏺]|\( O\)>) [^\n]*$"
     r"|^[^\n]{0,120}(?: - |\[|\| ?)(?:ERROR|WARNING|CRITICAL)(?: - |\]|\s{0,4}\| )[^\n]*$|^\[ACTION REQUIRED\][^\n]*$"
-    r"|^(?:[\w./:,+-]{1,40}[ |]{1,4}){0,4}\[?(?:WARN|WARNING|ERROR|FATAL|CRITICAL|INFO|DEBUG|TRACE)\]?[ :][^\n]*$"
     r"|^(?:Now )?(?:[Ll]et me|I(?:['’]ll| will)) [^\n]{3,200}:$"
     r"|^Warning: [^\n]*$|^(?:\[[\w ]{1,40} (?:Error|Warning|Information|Debug)\] ?\[)[^\n]*$",
     re.MULTILINE,
 )
 """Lines of a log, what somebody typed into an agent's window, what the agent does next: nobody speaks to the reader."""
+_LOGGED: Final = regex(
+    r"^(?:[\w./:,+-]{1,40}[ |]{1,4}){0,4}\[?(?:WARN|WARNING|ERROR|FATAL|CRITICAL|INFO|DEBUG|TRACE)\]?[ :][^\n]*$",
+    re.MULTILINE,
+)
+"""Lines of a log by their level: in them a program says `your`."""
 _VALUE: Final = regex(r'(?:(?<=[:,\[{])|(?<=[:,\[] ))"(?:[^"\\\n]|\\[^\n]){1,4000}"')
 """Strings of a document: a model's, or a tool's."""
 _LONGEST: Final = 4_000
@@ -152,7 +156,7 @@ def voice_of(words: str) -> Voice:
     words = _VALUE.sub("", _THOUGHT.sub("", _FILLED_IN.sub("", words[:_LONGEST])))
     asks = sum(1 for _ in _ASKS.finditer(words)) + _WEIGHT * sum(1 for _ in HEADING.finditer(words))
     words = HEADING.sub("", words)
-    explains = sum(1 for _ in _EXPLAINS.finditer(words))
+    explains = sum(1 for _ in _EXPLAINS.finditer(_LOGGED.sub("", words)))
     if asks == explains:
         return ""
     return "asks" if asks > explains else "explains"

@@ -175,7 +175,9 @@ class Parsed(ParseResult):
     def named(self) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
-        if of_template := self._of_template():
+        if ((self.shape == "text" and "{%" in self.content) or self.shape == "unknown") and (
+            of_template := self._of_template()
+        ):
             return of_template
         found = diagnose_answer(self._answer())
         if self.shape == "mcp" and not self.facts.error:
@@ -216,7 +218,7 @@ class Parsed(ParseResult):
     def _of_template(self) -> list[Finding]:
         """Return what is wrong with a chat template that is most of a text, or stands in a tokenizer_config.json."""
         written = dict_of(self.facts.document).get("chat_template") if self.shape == "unknown" else None
-        text = self.content if self.shape == "text" and "{%" in self.content else ""
+        text = self.content if self.shape == "text" else ""
         if not (text or written):
             return []
         from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
