@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from utp_cli.diagnosis.observation import Observation
 from utp_cli.protocol.patterns import regex
@@ -32,6 +32,7 @@ PYTHON: Final = {
 """Functions of Python that people call, and what Jinja has for them."""
 VARIABLE: Final = regex(r"'(\w{1,60})' is undefined")
 _ATTRIBUTE: Final = regex(r"has no attribute '(\w{1,60})'")
+_FIELD: Final = regex(r"Undefined|has no (?:attribute|element)|is undefined")
 _OWN: Final = "load the model's own tool template, in its newest version"
 _CURLY: Final = regex(r"[‘’“”„‚]")
 _GO: Final = regex(r"\{\{-?[ \t]{0,9}(?:(?:range|if|with|else|end|define|template|block)\b|\$?\.[A-Z])")
@@ -57,6 +58,33 @@ _SPELLINGS: Final = (
 """What is usual in other languages, and no Jinja; looked for in the line of the failure alone."""
 _BLOCKS: Final = frozenset(["if", "for", "macro", "call", "filter", "block", "set", "generation", "with", "autoescape"])
 _MIDDLE: Final = frozenset({"else", "elif"})
+
+
+class Outcome(NamedTuple):
+    """What became of one conversation: its prompt, or None and why."""
+
+    text: str | None
+    reason: str = ""
+
+    @property
+    def told(self) -> str:
+        """Say in one clause what the template did."""
+        kind, _, reason = self.reason.partition(": ")
+        return f"refuses it: {reason}" if kind == "refuses" else f"fails: {reason or kind}"
+
+    @property
+    def refused(self) -> bool:
+        """Whether the template raised on purpose."""
+        return self.reason.startswith("refuses")
+
+    @property
+    def code(self) -> str:
+        """The diagnosis of a failure that no trial has a better one for."""
+        if self.refused:
+            return "template-role-error"
+        if (variable := VARIABLE.search(self.reason)) and variable[1] in PYTHON:
+            return "template-engine-error"
+        return "template-undefined-field" if _FIELD.search(self.reason) else "template-engine-error"
 
 
 def compile_fault(source: str, error: Unrenderable) -> Observation | None:
@@ -114,7 +142,7 @@ def fix_of(reason: str) -> str:
     return f"guard what the reason names; or {_OWN}" if reason else _OWN
 
 
-def _tags(source: str) -> Iterator[tuple[int, str, str]]:
+def tags_of(source: str) -> Iterator[tuple[int, str, str]]:
     """Yield the line, the word and the rest of each `{% … %}`."""
     text = _HIDDEN.sub(lambda hidden: "\n" * hidden[0].count("\n"), source)
     line, at = 1, 0
@@ -123,11 +151,16 @@ def _tags(source: str) -> Iterator[tuple[int, str, str]]:
         yield line, tag[1], tag[2].rstrip("-+ \n")
 
 
+def opens_block(word: str, rest: str) -> bool:
+    """Whether the word of a tag opens a block, which an end closes."""
+    return word in _BLOCKS and not (word == "set" and "=" in rest)
+
+
 def _unclosed(source: str) -> str:
     """Say which block lacks its end, or which end has no block; `""` where all are closed."""
     opened: list[tuple[int, str, str]] = []
-    for line, word, rest in _tags(source):
-        if word in _BLOCKS and not (word == "set" and "=" in rest):
+    for line, word, rest in tags_of(source):
+        if opens_block(word, rest):
             opened.append((line, word, rest))
         elif not opened and (word in _MIDDLE or word.startswith("end")):
             return f"{{% {word} %}} in line {line} belongs to no open block: take it out, or open its block"

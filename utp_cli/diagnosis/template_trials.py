@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from itertools import product
 from time import process_time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from utp_cli.detection.conversation import assistant, is_doubled, is_sound
 from utp_cli.detection.probe import (
@@ -27,7 +27,8 @@ from utp_cli.detection.probe import (
 )
 from utp_cli.diagnosis.observation import Observation
 from utp_cli.diagnosis.template_conversations import TRIALS, fields_fix
-from utp_cli.diagnosis.template_syntax import PYTHON, VARIABLE, compile_fault, fix_of, needs_rare_filter
+from utp_cli.diagnosis.template_pieces import whole_of
+from utp_cli.diagnosis.template_syntax import PYTHON, VARIABLE, Outcome, compile_fault, fix_of, needs_rare_filter
 from utp_cli.protocol.patterns import regex
 from utp_cli.templates.sandbox import ChatTemplate, Unrenderable
 
@@ -46,38 +47,10 @@ Told = tuple[str, Observation]
 
 _SANDBOX: Final = regex(r"(?:needs|takes|makes|looks|uses|formats|recurses) |fails: OverflowError")
 """How a failure begins that comes from the sandbox's own limits: it tells nothing of the template."""
-_FIELD: Final = regex(r"Undefined|has no (?:attribute|element)|is undefined")
 
 
 class _Silence(Exception):
     """Nothing more can be found out: the template is slow, or needs what the sandbox has not."""
-
-
-class Outcome(NamedTuple):
-    """What became of one conversation: its prompt, or None and why."""
-
-    text: str | None
-    reason: str = ""
-
-    @property
-    def told(self) -> str:
-        """Say in one clause what the template did."""
-        kind, _, reason = self.reason.partition(": ")
-        return f"refuses it: {reason}" if kind == "refuses" else f"fails: {reason or kind}"
-
-    @property
-    def refused(self) -> bool:
-        """Whether the template raised on purpose."""
-        return self.reason.startswith("refuses")
-
-    @property
-    def code(self) -> str:
-        """The diagnosis of a failure that no trial has a better one for."""
-        if self.refused:
-            return "template-role-error"
-        if (variable := VARIABLE.search(self.reason)) and variable[1] in PYTHON:
-            return "template-engine-error"
-        return "template-undefined-field" if _FIELD.search(self.reason) else "template-engine-error"
 
 
 class Tried:
@@ -123,15 +96,25 @@ def trials_of(source: str, tools: Any = None) -> Iterator[Told]:
     """Try out a Jinja template, and tell what is wrong with it; `tools`: definitions that it has to render, too."""
     if len(source) > LONGEST or "{" not in source:
         return
+    whole = whole_of(source)
     try:
-        tried = Tried(source)
+        tried = Tried(whole or source)
     except Unrenderable as error:
-        if fault := compile_fault(source, error):
+        if not whole and (fault := compile_fault(source, error)):
             yield "template-engine-error", fault
         return
     with suppress(_Silence):
-        if "messages" in source:  # no part of a template, and none for something else
+        if whole:
+            yield from _piece(tried)
+        elif "messages" in source:  # none for something else
             yield from _tried(tried, tools)
+
+
+def _piece(tried: Tried) -> Iterator[Told]:
+    """Try a piece of a template: what is not in it may stand in the rest."""
+    if not _find_style(tried):
+        yield from _arguments(tried)
+        yield from _varied(tried)
 
 
 def _tried(tried: Tried, tools: Any) -> Iterator[Told]:
@@ -329,12 +312,12 @@ def _history(tried: Tried) -> Iterator[Told]:
     elif both and RESULT["content"] in text and not (ANSWER in both and RESULT["content"] in both):
         fix = "write each message whose role is tool"
         yield _hint("missing-tool-result", "of two results the template writes one only", "no second result", fix)
-    forms = {as_text: tried.render(tried.asked(tried.call(as_text=as_text), RESULT)) for as_text in (False, True)}
-    yield from _arguments(forms[False], forms[True])
+    yield from _arguments(tried)
 
 
-def _arguments(mapping: Outcome, text: Outcome) -> Iterator[Told]:
+def _arguments(tried: Tried) -> Iterator[Told]:
     """Tell in which form the template wants the arguments of a call."""
+    mapping, text = (tried.render(tried.asked(tried.call(as_text=form), RESULT)) for form in (False, True))
     if mapping.text is not None and text.text is None:
         fix = (
             "many servers decode arguments before they render (vLLM, llama.cpp); where yours does not: json.loads them,"

@@ -1,0 +1,67 @@
+"""Pieces of chat templates, as people quote them: what they show is told, what the rest may do is not."""
+
+import time
+
+import pytest
+
+from utp_cli import diagnose
+from utp_cli.diagnosis.template_pieces import whole_of
+
+ITEMS = """\
+{%- for message in kept_messages %}
+    {%- for call in message.tool_calls or [] %}
+        {%- for key, value in call.function.arguments|items %}<{{ key }}>{{ value }}{%- endfor %}
+    {%- endfor %}
+{%- endfor %}"""
+TWICE = """\
+{%- elif message.role == 'assistant' -%}
+    {%- for call in message.tool_calls or [] %}
+        {%- set last.name = call.function.name %}
+        {{- 'to ' + last.name + ': ' + call.function.arguments | tojson }}
+    {%- endfor %}
+{%- elif message.role == 'tool' -%}
+    {{- last.name + ' said ' + message.content | tojson }}
+{%- endif %}"""
+LATE_SYSTEM = """\
+{%- if message.role == 'system' %}
+    {%- if not loop.first %}
+        {{- raise_exception('the system message comes first') }}
+    {%- endif %}"""
+FOUND = {
+    "a list of another name": (ITEMS, {"template-wants-mapping"}),
+    "the second branch": (TWICE, {"arguments-double-encoded"}),
+    "cut off inside two blocks": (LATE_SYSTEM, {"system-not-first"}),
+}
+SILENT = {
+    "the end of a loop": "    {{- message.content }}\n{%- endif %}\n{%- endfor %}",
+    "tools alone": "{%- for tool in tools %}{{ tool | tojson }}{%- endfor %}",
+    "a branch that reads text or object": TWICE.replace(
+        "call.function.arguments | tojson",
+        "(call.function.arguments if call.function.arguments is string else call.function.arguments | tojson)",
+    ),
+    "its own names": "{%- if message.role == 'user' %}{{ start + message.content + stop }}{%- endif %}",
+    "no message at all": "{%- elif tools %}{{ tools | tojson }}{%- endif %}",
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_piece_is_tried_as_a_hint(name):
+    piece, codes = FOUND[name]
+    found = diagnose(piece, kind="template")
+    assert ({one.code for one in found}, {one.severity for one in found}) == (codes, {"info"})
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_what_the_rest_may_do_is_not_told(name):
+    assert diagnose(SILENT[name], kind="template") == []
+
+
+def test_a_whole_template_is_no_piece():
+    assert whole_of("{% for message in messages %}{{ message.content }}{% endfor %}") == ""
+    assert whole_of("") == whole_of("{{ message_count }}") == ""
+
+
+def test_a_long_piece_takes_time_in_step_with_its_length():
+    begun = time.process_time()
+    whole_of("{% if message.x %}" * 5_000 + "{% set a.b = 1 %}" * 5_000 + "{% elif" * 5_000)
+    assert time.process_time() - begun < 5
