@@ -4,8 +4,11 @@ import time
 
 import pytest
 
-from utp_cli import diagnose
+from tests.test_template_trials import WRITTEN
+from utp_cli import diagnose, parse
+from utp_cli.diagnosis.run import diagnose_template
 from utp_cli.diagnosis.template_pieces import whole_of
+from utp_cli.parsing.answered import no_answer
 
 ITEMS = """\
 {%- for message in kept_messages %}
@@ -65,3 +68,28 @@ def test_a_long_piece_takes_time_in_step_with_its_length():
     begun = time.process_time()
     whole_of("{% if message.x %}" * 5_000 + "{% set a.b = 1 %}" * 5_000 + "{% elif" * 5_000)
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_template_that_is_pasted_holds_no_calls_and_tells_what_is_wrong_with_it(name):
+    """What stands in it as markup is how the model writes calls, and its thinking is no one's."""
+    source = WRITTEN[name]
+    result = parse(source)
+    assert (result.calls, result.rejected, result.reasoning) == ([], [], "")
+    loud = [found for found in result.diagnoses if found.severity != "info"]
+    assert loud == diagnose_template(source)
+    assert no_answer(result) == "a chat template, and no answer"
+    assert result.content == result.texts[""] == source
+    assert [one.span for one in result.segments] == [(0, len(source))]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "{% for message in messages %}<li class='{{ message.tags }}'>{{ message }}</li>{% endfor %}",
+        "{{ user.name }}, you have {{ messages | length }} new messages.",
+    ],
+)
+def test_a_page_that_shows_messages_is_no_chat_template(page):
+    result = parse(page)
+    assert (result.diagnoses, no_answer(result)) == ([], None)

@@ -33,11 +33,15 @@ _OTHERS = (
 _BEGINS = regex(r"\s{0,9}<\|im_start\|>\w{1,20}\b")
 _ENDS = regex(r"<\|im_end\|>(?=\s*(?:<\|im_start\|>\w|\Z))")
 _TEMPLATE = regex(
-    r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+(?=\{[{%#])[^\0]{0,4000}?(?:\{\{-?\s*(?:if\s|range\s)?\s*\.(?:System|Prompt|Messages)\b"
+    r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+(?=\{[{%#])[^\0]{0,20000}?(?:\{\{-?\s*(?:(?:if|range)\s[^\n{}]{0,40}?)?\.(?:System|Prompt|Messages)\b"
     r"|\{%-?\s*(?:for|if|set)\s[^\n%]{0,80}?\b(?:messages|add_generation_prompt)\b)"
 )
 """How a template begins, in Go or Jinja, that writes messages."""
-_TURN = regex(r"<[|\uff5c]\w{1,40}[|\uff5c]>|\[/?(?:INST|SYSTEM_PROMPT)\]|<(?:start|end)_of_turn>|</?s>")
+_TURN = regex(
+    r"<[|\uff5c]\w{1,40}[|\uff5c]>|\[/?(?:INST|SYSTEM_PROMPT)\]|<(?:start|end)_of_turn>|</?s>"
+    r"|\badd_generation_prompt\b|\bmessage(?:\.role\b|\[['\"]role['\"]\])|\.(?:Role|ToolCalls|Response)\b"
+)
+"""What tells a turn of a conversation, in its text or by its role; other templates write messages as well."""
 
 _SHAPED = regex(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
 """How a control token looks: prose holds none of these. Plain words and openings with a slot are left out."""

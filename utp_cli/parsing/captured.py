@@ -60,6 +60,8 @@ _REPORT: Final = 4_000
 """Characters of a report that are looked at."""
 _QUOTES: Final = ("`", "\n ", "\n'", '\n"', "\nA", "\nBot")
 """What stands in front of something that somebody quotes; the last ones: `Assistant: …`."""
+_BLOCKS: Final = ("{%", "{{", "{#")
+"""How a chat template begins."""
 _SHORT: Final = 1_000
 """Characters of a text without a call that may be an error's and nothing else."""
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
@@ -111,6 +113,8 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
     if isinstance(text, str) and result.shape == "text" and (message := message_in(text)):
         return read(message, options)
+    if isinstance(text, str) and text[:2] in _BLOCKS and (said := _as_template(result, text, options, read)):
+        return said
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
     record = result.facts.document
@@ -157,6 +161,17 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
     if spoken:
         return result
     return with_calls_of(result, chosen) if chosen.shape == "error" and result.shape == "text" else chosen
+
+
+def _as_template(result: ParseResult, text: str, options: dict[str, Any], read: Read) -> ParseResult | None:
+    """Read a chat template that is all of a text: what looks like calls in it is how a model writes them."""
+    from utp_cli.diagnosis.special_tokens import is_chat_template  # noqa: PLC0415 - only who pastes a template pays
+
+    if result.shape != "text" or not is_chat_template(text):
+        return None
+    whole = replace(read(" ", options), content=text, texts={"": text}, captures=result.captures)
+    whole.segments[:] = [replace(one, span=(0, len(text))) for one in whole.segments]
+    return whole
 
 
 def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, Any], read: Read) -> ParseResult:

@@ -175,9 +175,8 @@ class Parsed(ParseResult):
     def named(self) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
-        if ((self.shape == "text" and "{%" in self.content) or self.shape == "unknown") and (
-            of_template := self._of_template()
-        ):
+        blocks = "{%" in self.content or self.content[:2] == "{{"
+        if ((self.shape == "text" and blocks) or self.shape == "unknown") and (of_template := self._of_template()):
             return of_template
         found = diagnose_answer(self._answer())
         if self.shape == "mcp" and not self.facts.error:

@@ -23,9 +23,7 @@ _MODELFILE: Final = regex(
     re.MULTILINE,
 )
 """A Modelfile of Ollama: what the model is made of, and how its prompt is written."""
-_BRACES: Final = regex(r"\s*+(?:TEMPLATE\s++)?+\"{0,3}+\s*+\{[{%#]")
-"""How a text begins that may be a chat template."""
-_BLOCK: Final = regex(r"^[ \t]*(?:TEMPLATE[ \t]+)?\"{0,3}\{[{%]", re.MULTILINE)
+_BLOCK: Final = regex(r"^[ \t]*(?:TEMPLATE[ \t]+)?\"{0,3}\{[{%#]", re.MULTILINE)
 """How a line begins that may begin one, among the words of a report."""
 _CHECKED: Final = "utp detect --command FILE"
 _RENDERED: Final = "utp detect --template FILE"
@@ -37,8 +35,8 @@ def started_alone(text: str) -> Doubt | None:
         return Doubt("a command that starts a server, and no answer", _CHECKED, _fault_of(text))
     if _MODELFILE.match(text) and (fault := _fault_of(text)):  # a healthy one may be what was asked for
         return Doubt("a Modelfile, and no answer", _CHECKED, fault)
-    if (_BRACES.match(text) or _BLOCK.search(text)) and (fault := _fault_of_template(text)):
-        return Doubt("a chat template, and no answer", _RENDERED, fault)
+    if _BLOCK.search(text):
+        return _template(text)
     return None
 
 
@@ -54,10 +52,13 @@ def _fault_of(command: str) -> str:
     return next((found.code for found in check_command(started, detect(started.model or "")).findings), "")
 
 
-def _fault_of_template(text: str) -> str:
-    """Return the first diagnosis of a chat template; `""` where nothing is wrong with it, or it is none."""
+def _template(text: str) -> Doubt | None:
+    """Say of a chat template what is wrong with it; None for one among words that is sound, and for other texts."""
     from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
-    from utp_cli.diagnosis.special_tokens import template_in  # noqa: PLC0415 - as above
+    from utp_cli.diagnosis.special_tokens import is_chat_template, template_in  # noqa: PLC0415 - as above
 
     template = template_in(text)
-    return next((found.code for found in diagnose_template(template)), "") if template else ""
+    fault = next((found.code for found in diagnose_template(template)), "") if template else ""
+    if not (fault or is_chat_template(text)):
+        return None
+    return Doubt("a chat template, and no answer", _RENDERED, fault)
