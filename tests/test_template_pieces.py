@@ -83,6 +83,19 @@ def test_a_template_that_is_pasted_holds_no_calls_and_tells_what_is_wrong_with_i
     assert [one.span for one in result.segments] == [(0, len(source))]
 
 
+@pytest.mark.parametrize("name", WRITTEN)
+def test_words_around_a_template_change_nothing_of_what_is_loud(name):
+    result = parse(f"The tools are never called. My chat template:\n\n```\n{WRITTEN[name]}\n```\n\nWhat is wrong?")
+    assert (result.calls, result.rejected) == ([], [])
+    loud = [found.code for found in result.diagnoses if found.severity != "info"]
+    assert loud == [found.code for found in diagnose_template(WRITTEN[name])]
+
+
+def test_an_error_beside_a_template_is_read():
+    result = parse(f"Error: tool_choice 'required' is not supported by this model.\n\n```\n{TWICE}\n```")
+    assert [capture.kind for capture in result.captures][result.chosen] == "error"
+
+
 @pytest.mark.parametrize(
     "page",
     [

@@ -60,8 +60,6 @@ _REPORT: Final = 4_000
 """Characters of a report that are looked at."""
 _QUOTES: Final = ("`", "\n ", "\n'", '\n"', "\nA", "\nBot")
 """What stands in front of something that somebody quotes; the last ones: `Assistant: …`."""
-_BLOCKS: Final = ("{%", "{{", "{#")
-"""How a chat template begins."""
 _SHORT: Final = 1_000
 """Characters of a text without a call that may be an error's and nothing else."""
 _SDK_CLASS: Final = regex(r"[A-Z]\w+")
@@ -113,7 +111,8 @@ def unfolded(result: ParseResult, source: Any, options: dict[str, Any], read: Re
     text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
     if isinstance(text, str) and result.shape == "text" and (message := message_in(text)):
         return read(message, options)
-    if isinstance(text, str) and text[:2] in _BLOCKS and (said := _as_template(result, text, options, read)):
+    blocks = isinstance(text, str) and ("{%" in text or "{{" in text)
+    if blocks and (said := _as_template(result, text, options, read)):
         return said
     if result.shape == "unknown" and isinstance(source, dict):
         return _of_unknown(result, source, options, read)
@@ -164,11 +163,23 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
 
 
 def _as_template(result: ParseResult, text: str, options: dict[str, Any], read: Read) -> ParseResult | None:
-    """Read a chat template that is all of a text: what looks like calls in it is how a model writes them."""
-    from utp_cli.diagnosis.special_tokens import is_chat_template  # noqa: PLC0415 - only who pastes a template pays
+    """Read a text that is a chat template for the most part: what looks like calls in it is how a model writes them.
 
-    if result.shape != "text" or not is_chat_template(text):
+    None for other texts, and where words around the template say what failed.
+    """
+    from utp_cli.diagnosis.special_tokens import template_in  # noqa: PLC0415 - only who pastes a template pays
+
+    template = template_in(text) if result.shape == "text" else ""
+    if not template or len(template) < len(text) / 2:
         return None
+    if template != text.strip():
+        from utp_cli.captures.read import read_paste  # noqa: PLC0415 - as above
+
+        start = text.index(template)
+        end = start + len(template)
+        others = [one for one in read_paste(text).captures if one.kind != "text"]
+        if not all(start <= one.span[0] and one.span[1] <= end for one in others):
+            return None
     whole = replace(read(" ", options), content=text, texts={"": text}, captures=result.captures)
     whole.segments[:] = [replace(one, span=(0, len(text))) for one in whole.segments]
     return whole

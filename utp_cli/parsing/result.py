@@ -175,7 +175,7 @@ class Parsed(ParseResult):
     def named(self) -> list[Finding]:
         from utp_cli.diagnosis.run import diagnose_answer  # noqa: PLC0415 - only who asks for diagnoses pays
 
-        blocks = "{%" in self.content or self.content[:2] == "{{"
+        blocks = "{%" in self.content or "{{" in self.content
         if ((self.shape == "text" and blocks) or self.shape == "unknown") and (of_template := self._of_template()):
             return of_template
         found = diagnose_answer(self._answer())
@@ -217,7 +217,7 @@ class Parsed(ParseResult):
     def _of_template(self) -> list[Finding]:
         """Return what is wrong with a chat template that is most of a text, or stands in a tokenizer_config.json."""
         written = dict_of(self.facts.document).get("chat_template") if self.shape == "unknown" else None
-        text = self.content if self.shape == "text" else ""
+        text = self.texts.get("", self.content) if self.shape == "text" else ""
         if not (text or written):
             return []
         from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
