@@ -91,6 +91,33 @@ def test_words_around_a_template_change_nothing_of_what_is_loud(name):
     assert loud == [found.code for found in diagnose_template(WRITTEN[name])]
 
 
+MODELFILE = """\
+$ ollama show --modelfile boats
+FROM boats:8b
+TEMPLATE \"\"\"{{- if or .System .Tools }}<|im_start|>system
+{{ .System }}{{ range .Tools }}{{ .Function }}{{ end }}<|im_end|>
+{{ end }}
+{{- range .Messages }}<|im_start|>{{ .Role }}
+{{ .Content }}{{ if .ToolCalls }}<tool_call>
+{{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
+{{ end }}</tool_call>{{ end }}<|im_end|>
+{{ end }}<|im_start|>assistant
+\"\"\"
+PARAMETER num_ctx 32768
+"""
+
+
+@pytest.mark.parametrize("around", ["{}", "```\n{}```", "It never calls:\n\n{}\nWhy?"])
+def test_a_sound_modelfile_that_is_pasted_is_sound(around):
+    result = parse(around.replace("{}", MODELFILE))
+    assert [found for found in result.diagnoses if found.severity != "info"] == []
+
+
+def test_quotes_of_a_modelfile_that_are_never_closed_are_told():
+    result = parse(MODELFILE.replace('assistant\n"""', "assistant"))
+    assert [found.code for found in result.diagnoses if found.severity == "error"] == ["template-engine-error"]
+
+
 def test_an_error_beside_a_template_is_read():
     result = parse(f"Error: tool_choice 'required' is not supported by this model.\n\n```\n{TWICE}\n```")
     assert [capture.kind for capture in result.captures][result.chosen] == "error"

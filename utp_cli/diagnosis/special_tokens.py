@@ -189,9 +189,14 @@ _LINE = regex(r"^[ \t]*(?:TEMPLATE[ \t]+)?\"{0,3}\{[{%#]", re.MULTILINE)
 
 
 def template_in(text: str) -> str:
-    """Return the chat template in a text, from the line with which it begins to its last block; `""` where none is."""
+    """Return the chat template in a text, from the line with which it begins to its last block; `""` where none is.
+
+    The TEMPLATE of a Modelfile goes on to the quotes that close it.
+    """
     begun = _LINE.search(text)
     end = max(text.rfind("}}"), text.rfind("%}")) + 2
+    if begun and '"""' in begun[0]:  # the TEMPLATE of a Modelfile
+        end = max(end, text.find('"""', end) + 3)
     template = text[begun.start() : end] if begun else ""
     return template if is_chat_template(template) else ""
 
