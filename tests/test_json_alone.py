@@ -193,28 +193,34 @@ def test_a_part_of_a_call_alone_has_the_cause_of_its_form(text: str, code: str |
 
 
 @pytest.mark.parametrize(
-    ("template", "code"),
+    ("template", "code", "told"),
     [
         (
             "{{ if .System }}[INST]{{ .System }}[/INST]{{ end }}{{ .Prompt }}{{ .Response }}</s>",
             "template-without-tools",
+            True,
         ),
-        ("{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}", "template-without-tools"),
+        ("{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}", "template-without-tools", True),
         (
             "{{ if .Tools }}{{ .Tools }}{{ end }}{{ range .Messages }}<|im_start|>{{ .Content }}{{ .ToolCalls }}{{ end }}",
             None,
+            True,
         ),
-        ("{% if tools %}{{ tools }}{% endif %}{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}", None),
-        ("{% for user in users %}{{ user.name }}{% endfor %}", None),
-        ("{% for message in messages %}<p>{{ message }}</p>{% endfor %}", None),
-        ("{{- range .Messages }}\n* {{ .Subject }}\n{{- end }}", None),
+        (
+            "{% if tools %}{{ tools }}{% endif %}{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}",
+            None,
+            True,
+        ),
+        ("{% for user in users %}{{ user.name }}{% endfor %}", None, False),
+        ("{% for message in messages %}<p>{{ message }}</p>{% endfor %}", None, False),
+        ("{{- range .Messages }}\n* {{ .Subject }}\n{{- end }}", None, False),
     ],
 )
-def test_a_chat_template_alone_is_no_answer(template: str, code: str | None) -> None:
-    """Control tokens are at home in it; a healthy one may be what was asked for."""
+def test_a_chat_template_alone_is_no_answer(template: str, code: str | None, told: bool) -> None:
+    """Control tokens are at home in it; a sound one is told, too, so that nobody takes it for what a model said."""
     found = parse(template).diagnoses
     assert [one.code for one in found if one.severity != "info" or one.code == code] == ([code] if code else [])
-    assert ("chat template" in (no_answer(parse(template)) or "")) is bool(code)
+    assert ("chat template" in (no_answer(parse(template)) or "")) is told
 
 
 @pytest.mark.parametrize(

@@ -212,8 +212,6 @@ TEMPLATE = (
 @pytest.mark.parametrize(
     ("text", "hinted"),
     [
-        ('FROM a.gguf\nTEMPLATE """{{ if .System }}<|im_start|>{{ .System }}{{ end }}{{ .Prompt }}"""\nno call comes',
-         ["template-without-tools"]),
         ('It gave:\n{"result": {"content": [], "x": 1}}', []),
         ('{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {"pens": 3}}}', ["mcp-result-refused"]),
         ('{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {}}}', []),
@@ -226,3 +224,8 @@ TEMPLATE = (
 def test_texts_that_hint_at_a_cause(text: str, hinted: list[str]) -> None:
     assert [found.code for found in parse(text).diagnoses] == hinted
     assert all(found.severity == "info" for found in parse(text).diagnoses)
+
+
+def test_a_modelfile_beside_a_complaint_is_looked_at():
+    told = 'FROM a.gguf\nTEMPLATE """{{ if .System }}<|im_start|>{{ .System }}{{ end }}{{ .Prompt }}"""\nno call comes'
+    assert [(found.code, found.severity) for found in parse(told).diagnoses] == [("template-without-tools", "error")]
