@@ -118,6 +118,21 @@ def test_quotes_of_a_modelfile_that_are_never_closed_are_told():
     assert [found.code for found in result.diagnoses if found.severity == "error"] == ["template-engine-error"]
 
 
+WRITING = {
+    "qwen3_coder": "<tool_call>\n<function=write_file>\n<parameter=content>\n{}\n</parameter>\n</function>\n</tool_call>",
+    "cut off": "<tool_call>\n<function=write_file>\n<parameter=content>\n{}",
+    "said before": "I write it.\n<function=write_file>\n<parameter=content>\n{}\n</parameter>\n</function>\nDone.",
+}
+
+
+@pytest.mark.parametrize("name", ["qwen3", "llama31", "gemma4"])
+@pytest.mark.parametrize("form", WRITING)
+def test_a_call_that_writes_a_template_is_a_call(form, name):
+    result = parse(WRITING[form].replace("{}", WRITTEN[name].strip()))
+    assert [call.name for call in (*result.calls, *result.rejected)][:1] == ["write_file"]
+    assert not {found.code for found in result.diagnoses} & {"template-engine-error", "template-without-tools"}
+
+
 def test_an_error_beside_a_template_is_read():
     result = parse(f"Error: tool_choice 'required' is not supported by this model.\n\n```\n{TWICE}\n```")
     assert [capture.kind for capture in result.captures][result.chosen] == "error"

@@ -165,18 +165,20 @@ def _of_paste(result: ParseResult, paste: Paste, text: str, options: dict[str, A
 def _as_template(result: ParseResult, text: str, options: dict[str, Any], read: Read) -> ParseResult | None:
     """Read a text that is a chat template for the most part: what looks like calls in it is how a model writes them.
 
-    None for other texts, and where words around the template say what failed.
+    None for other texts, where words around the template say what failed, and for a call that writes a template.
     """
     from utp_cli.diagnosis.special_tokens import template_in  # noqa: PLC0415 - only who pastes a template pays
 
     template = template_in(text) if result.shape == "text" else ""
     if not template or len(template) < len(text) / 2:
         return None
+    start = text.index(template)
+    end = start + len(template)
+    if any(call.span is None or call.span[0] < start for call in (*result.calls, *result.rejected)):
+        return None
     if template != text.strip():
         from utp_cli.captures.read import read_paste  # noqa: PLC0415 - as above
 
-        start = text.index(template)
-        end = start + len(template)
         others = [one for one in read_paste(text).captures if one.kind != "text"]
         if not all(start <= one.span[0] and one.span[1] <= end for one in others):
             return None

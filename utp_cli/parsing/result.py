@@ -217,7 +217,8 @@ class Parsed(ParseResult):
     def _of_template(self) -> list[Finding]:
         """Return what is wrong with a chat template that is most of a text, or stands in a tokenizer_config.json."""
         written = dict_of(self.facts.document).get("chat_template") if self.shape == "unknown" else None
-        text = self.texts.get("", self.content) if self.shape == "text" else ""
+        alone = self.shape == "text" and not (self.calls or self.rejected)  # else a call may write one
+        text = self.texts.get("", self.content) if alone else ""
         if not (text or written):
             return []
         from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
