@@ -138,6 +138,67 @@ def test_an_error_beside_a_template_is_read():
     assert [capture.kind for capture in result.captures][result.chosen] == "error"
 
 
+TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}{{ m.content }}{% endfor %}"
+PAGE = """\
+{% extends "base.html" %}
+{% block content %}
+{% for message in messages %}<li class="{{ message.role }}">{{ message.content }}</li>{% endfor %}
+{% endblock %}"""
+ANSWER = '{"model":"q","message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]},"eval":{"x":{}}}'
+CALLED = {
+    "elements": f"<function=f>\n<parameter=c>\n{TURNS}\n</parameter>\n</function>",
+    "a page": f"<tool_call>\n<function=f>\n<parameter=c>\n{PAGE}\n</parameter>\n</function>\n</tool_call>",
+    "a line break in JSON": f'{{"name":"f","arguments":{{"c":"\n{TURNS}"}}}}',
+    "Python": f'[f(c="""\n{TURNS}\n""")]',
+    "hermes": f'<tool_call>\n{{"name":"f","arguments":{{"c":"\n{TURNS}{{% if 1 %}}y{{% endif %}}"}}}}\n</tool_call>',
+    "doubled braces": '{{"name":"f","arguments":{"role":"add_generation_prompt","x":"{{ .Messages }}"}}}',
+    "doubled braces in tags": '<tool_call>\n{{"name": "f", "arguments": {"q": "{% for m in messages %} tool_calls"}}}\n</tool_call>',
+    "a call behind": f'{TURNS}\n\n<tool_call>\n{{"name": "f", "arguments": {{}}}}\n</tool_call>',
+    "a call before": f'[TOOL_CALLS][{{"name": "f", "arguments": {{"a": 1}}}}]\n\n{TURNS} and more of it',
+    "an answer behind": f"{TURNS}\n\n{ANSWER}",
+    "an answer before words with braces": f"```\n{TURNS}\n```\n\n{ANSWER}\n\nIt comes from `{{{{ tool }}}}`.",
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_call_beside_a_template_is_found(name):
+    assert [call.name for call in parse(CALLED[name]).calls] == ["f"]
+
+
+def test_a_call_of_a_known_tool_between_two_blocks_is_found():
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {}}}]
+    assert [one.name for one in parse(f"{TURNS}\n{call}\nfrom {{{{ this }}}}", tools=tools).calls] == ["f"]
+
+
+def test_an_error_behind_a_template_is_read():
+    body = '{"error":{"message":"Conversation roles must alternate user/assistant/user/assistant/...","type":"BadRequestError","code":400}}'
+    result = parse(f"{TURNS}\n\n{body}")
+    assert (result.shape, [found.code for found in result.diagnoses]) == ("error", ["template-role-error"])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "{% for message in messages %}<div class='{{ message.role }}'>{{ message.content }}</div>{% endfor %}",
+        '{{ range .Messages }}<p class="{{ .Role }}">{{ .Content }}</p>\n{{ end }}',
+        PAGE,
+        f"<!doctype html>\n{PAGE}",
+        f"Sure! Put this in templates/chat.html:\n\n```html\n{PAGE}\n```",
+        '{{ define "chat" }}\n<ul>{{ range .Messages }}<li>{{ .Role }}: {{ .Body }}</li>{{ end }}</ul>\n{{ end }}',
+        "{{ range .Messages }}\nSubject: {{ .Subject }}\n{{ .Response }}\n{{ end }}",
+        '{% set messages = states("sensor.m") %}{% if messages %}{{ message.role }}{% endif %}',
+        "{% for message in messages %}\n{{ message.role }}: {{ message.content }}\n{% endfor %}\nSummarise the above.",
+        "{% for message in thread.messages %}<b>{{ message.role }}</b>{% endfor %}",
+        '{% extends "base.html" %}\n{% if messages %}{% for m in messages %}<s>{{ m }}</s>{% endfor %}{% endif %}',
+        f"Here is the template you asked for:\n\n```jinja\n{TURNS}\n```",
+    ],
+)
+def test_a_page_of_messages_is_an_answer(page):
+    result = parse(page)
+    assert ([found.code for found in result.diagnoses if found.severity != "info"], no_answer(result)) == ([], None)
+
+
 @pytest.mark.parametrize(
     "page",
     [

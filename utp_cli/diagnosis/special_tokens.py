@@ -38,10 +38,17 @@ _TEMPLATE = regex(
 )
 """How a template begins, in Go or Jinja, that writes messages."""
 _TURN = regex(
-    r"<[|\uff5c]\w{1,40}[|\uff5c]>|\[/?(?:INST|SYSTEM_PROMPT)\]|<(?:start|end)_of_turn>|</?s>"
-    r"|\badd_generation_prompt\b|\bmessage(?:\.role\b|\[['\"]role['\"]\])|\.(?:Role|ToolCalls|Response)\b"
+    r"<[|\uff5c]?\w{1,40}[|\uff5c]>|<[|\uff5c]\w{1,40}>|\[/?(?:INST|SYSTEM_PROMPT)\]|<(?:start|end)_of_turn>|</?s>"
+    r"|\badd_generation_prompt\b|\btool_calls\b|\.ToolCalls\b"
 )
-"""What tells a turn of a conversation, in its text or by its role; other templates write messages as well."""
+"""What chat templates alone have: a token of a turn, the calls of a message, the question where an answer begins."""
+_PAGE = regex(
+    r"\{%-?\s{0,9}(?:extends|load|include|block)\b|<!doctype|<(?:a|body|div|html|li|p|span|table|td|ul)\b[^\n<>]{0,200}>",
+    re.IGNORECASE,
+)
+"""What pages of the web have, which show messages as well."""
+_DOCUMENT = regex(r"\s*+\{\{\s*+\"\w{1,60}\"\s*+:")
+"""JSON in doubled braces."""
 
 _SHAPED = regex(r"<[|｜][^\s<>]+[|｜]>|<\|\w+>|<\w+\|>|</[\w:|｜]+>|\[/?[A-Z_]{4,}\]|<[\w:]*tool_call[\w:]*>")
 """How a control token looks: prose holds none of these. Plain words and openings with a slot are left out."""
@@ -194,16 +201,36 @@ def template_in(text: str) -> str:
     The TEMPLATE of a Modelfile goes on to the quotes that close it.
     """
     begun = _LINE.search(text)
-    end = max(text.rfind("}}"), text.rfind("%}")) + 2
+    end = _end_of_blocks(text, begun.start()) if begun else 0
     if begun and '"""' in begun[0]:  # the TEMPLATE of a Modelfile
         end = max(end, text.find('"""', end) + 3)
     template = text[begun.start() : end] if begun else ""
     return template if is_chat_template(template) else ""
 
 
+_CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
+
+
+def _end_of_blocks(text: str, at: int) -> int:
+    """Return where the last whole block ends; braces that close something else are none."""
+    end, closes = at, dict(_CLOSES)
+    for opened in _OPENS.finditer(text, at):
+        if opened.start() < end or opened[0] not in closes:
+            continue
+        closed = text.find(closes[opened[0]], opened.end())
+        if closed < 0:
+            del closes[opened[0]]  # none is closed from here on
+        else:
+            end = closed + 2
+    return end
+
+
+_OPENS = regex(r"\{[{%#]")
+
+
 def is_chat_template(text: str) -> bool:
     """Whether a text is a chat template: control tokens are at home in it, before its last block."""
-    if _TEMPLATE.match(text) is None:
+    if _TEMPLATE.match(text) is None or _PAGE.search(text) or _DOCUMENT.match(text):
         return False
     token = _TURN.search(text)
     return token is not None and token.start() < max(text.rfind("}}"), text.rfind("%}"))

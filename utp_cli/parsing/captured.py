@@ -30,11 +30,12 @@ from utp_cli.wire.error_body import failed_tool
 from utp_cli.wire.history import is_conversation, request_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from utp_cli.captures.read import Paste
-    from utp_cli.protocol.calls import ParseResult, Rejected
+    from utp_cli.protocol.calls import ParseResult, Rejected, ToolCall
     from utp_cli.protocol.captures import CaptureKind
+    from utp_cli.protocol.spans import Span
     from utp_cli.wire.reader import WireReader
 
     Read = Callable[[Any, dict[str, Any]], ParseResult]
@@ -167,24 +168,33 @@ def _as_template(result: ParseResult, text: str, options: dict[str, Any], read: 
 
     None for other texts, where words around the template say what failed, and for a call that writes a template.
     """
-    from utp_cli.diagnosis.special_tokens import template_in  # noqa: PLC0415 - only who pastes a template pays
+    from utp_cli.parsing.pasted_template import pasted_template  # noqa: PLC0415 - only who pastes a template pays
 
-    template = template_in(text) if result.shape == "text" else ""
-    if not template or len(template) < len(text) / 2:
+    template = pasted_template(text) if result.shape == "text" else ""
+    if not template:
         return None
     start = text.index(template)
     end = start + len(template)
-    if any(call.span is None or call.span[0] < start for call in (*result.calls, *result.rejected)):
+    known = options.get("tools") or {}
+    if any(_is_of_its_own(call, (start, end), known) for call in (*result.calls, *result.rejected)):
         return None
-    if template != text.strip():
-        from utp_cli.captures.read import read_paste  # noqa: PLC0415 - as above
+    from utp_cli.captures.read import read_paste  # noqa: PLC0415 - as above
 
-        others = [one for one in read_paste(text).captures if one.kind != "text"]
-        if not all(start <= one.span[0] and one.span[1] <= end for one in others):
-            return None
+    others = [one for one in read_paste(text).captures if one.kind != "text"]
+    if any(one.form != _WORDS or one.span[0] < start or end < one.span[1] for one in others):
+        return None
     whole = replace(read(" ", options), content=text, texts={"": text}, captures=result.captures)
     whole.segments[:] = [replace(one, span=(0, len(text))) for one in whole.segments]
     return whole
+
+
+_WORDS: Final = "error-text"
+"""The form of words of an error: a template has some, for what it refuses."""
+
+
+def _is_of_its_own(call: ToolCall, template: Span, known: Collection[str]) -> bool:
+    """Whether a call begins or ends outside a template, or is one of a known tool."""
+    return call.span is None or call.span[0] < template[0] or template[1] < call.span[1] or call.name in known
 
 
 def _of_unknown(result: ParseResult, source: dict[str, Any], options: dict[str, Any], read: Read) -> ParseResult:

@@ -147,7 +147,7 @@ class Parsed(ParseResult):
 
         What was read in it beside is what came of it.
         """
-        if any(found.code not in _SHOWN for found in self.named):
+        if any(found.code not in _SHOWN and not found.code.startswith("template-") for found in self.named):
             return []
         from utp_cli.parsing.command_told import faults_told  # noqa: PLC0415 - only who quotes a command pays
 
@@ -222,11 +222,11 @@ class Parsed(ParseResult):
         if not (text or written):
             return []
         from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
-        from utp_cli.diagnosis.special_tokens import template_in  # noqa: PLC0415 - as above
         from utp_cli.diagnosis.template_checks import chosen_template  # noqa: PLC0415 - as above
+        from utp_cli.parsing.pasted_template import pasted_template  # noqa: PLC0415 - as above
 
-        template = chosen_template(written) if written else template_in(text)
-        if not template or len(template) < len(text) / 2:
+        template = chosen_template(written) if written else pasted_template(text)
+        if not template:
             return []
         known = self.circumstances
         return diagnose_template(template, model=known.model or self.model, server=known.server, hints=True)

@@ -53,12 +53,12 @@ def _fault_of(command: str) -> str:
 
 
 def _template(text: str) -> Doubt | None:
-    """Say of a chat template what is wrong with it; None for one among words that is sound, and for other texts."""
+    """Say of a chat template what is wrong with it; None for a sound one among more words, and for other texts."""
     from utp_cli.diagnosis.run import diagnose_template  # noqa: PLC0415 - only who pastes a template pays
-    from utp_cli.diagnosis.special_tokens import is_chat_template, template_in  # noqa: PLC0415 - as above
+    from utp_cli.parsing.pasted_template import pasted_template, quoted_template  # noqa: PLC0415 - as above
 
-    template = template_in(text)
+    template = quoted_template(text)
     fault = next((found.code for found in diagnose_template(template)), "") if template else ""
-    if not (fault or is_chat_template(text)):
+    if not (fault or pasted_template(text)):
         return None
     return Doubt("a chat template, and no answer", _RENDERED, fault)
